@@ -24,8 +24,8 @@ import { actionItemRows } from './launcher/actions.ts'
 import { catalogRows } from './launcher/catalog.ts'
 import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
-import { marketingRows } from './launcher/marketing.ts'
 import { linkRows } from './launcher/links.ts'
+import { marketingRows } from './launcher/marketing.ts'
 import { notificationRows } from './launcher/notifications.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { launcherWorkflowRows } from './launcher/workflow.ts'
@@ -106,7 +106,20 @@ export const routeTables: readonly RouteTable[] = [
     slug: 'identity',
     rows: [...accountRows, ...apiKeyRows, ...credentialRows, ...oauthRows, ...handoffRows, ...pageRows, ...serviceEntryRows, ...sessionRows],
   },
-  { slug: 'launcher', rows: [...actionItemRows, ...catalogRows, ...launchRows, ...layoutRows, ...linkRows, ...marketingRows, ...notificationRows, ...launcherWidgetRows, ...launcherWorkflowRows] },
+  {
+    slug: 'launcher',
+    rows: [
+      ...actionItemRows,
+      ...catalogRows,
+      ...launchRows,
+      ...layoutRows,
+      ...linkRows,
+      ...marketingRows,
+      ...notificationRows,
+      ...launcherWidgetRows,
+      ...launcherWorkflowRows,
+    ],
+  },
   {
     slug: 'payments',
     rows: [

@@ -4,10 +4,16 @@ import type { StoreAppRow } from './engines/catalog/store.ts';
 import type { WidgetFailureRow } from './engines/widgets/reading.ts';
 import type { WidgetRow, WidgetOverviewRow } from './engines/widgets/widgets.ts';
 import type { AccessRequestRow } from './stores/access-request.ts';
-import type { ActionItemRow } from './stores/action-item.ts';
+import type { ActionItemRow, ActionCountsRow } from './stores/action-item.ts';
 import type { CatalogEntryRow } from './stores/catalog-entry.ts';
+import type { AnnouncementRow } from './stores/dashboard/announcement.ts';
+import type { FavouriteRow } from './stores/dashboard/favourite.ts';
+import type { SharedLinkRow } from './stores/dashboard/shared-link.ts';
 import type { InstallationRow } from './stores/installation.ts';
+import type { LaunchRow } from './stores/launch.ts';
 import type { LeadRow } from './stores/lead.ts';
+import type { NotificationRow } from './stores/notification.ts';
+import type { LauncherWorkflowRow } from './stores/workflow.ts';
 import type { Connection as PageOf } from '../../platform/page.ts';
 import type { Context } from './context.ts';
 export type Maybe<T> = T | null;
@@ -153,8 +159,10 @@ export type Query = {
   readonly __typename?: 'Query';
   /** One thing that waits for the viewer, also when it is done; NOT_FOUND for one that is not the viewer's to see. */
   readonly actionItem?: Maybe<ActionItem>;
-  /** What waits for the viewer in the active context and nobody has seen to yet, newest first. Keys and services see what is the whole organization's; owners and admins also what is theirs alone, and a person what is for that person. */
+  /** What waits for the viewer in the active context, the most severe first, then the newest. Keys and services see what is the whole organization's; owners and admins also what is theirs alone, and a person what is for that person. */
   readonly actionItems?: Maybe<ActionItemConnection>;
+  /** How many things wait for the viewer in the active context. */
+  readonly actionCounts?: Maybe<ActionCounts>;
   /** Requests for apps in the active organization, newest first: owners and admins, keys and services see all of them, other people their own. */
   readonly accessRequests?: Maybe<AccessRequestConnection>;
   /**
@@ -174,12 +182,42 @@ export type Query = {
   readonly dashboardLayout?: Maybe<DashboardLayout>;
   /** The layout with which dashboards of the active organization begin; empty while no manager has set one. */
   readonly organizationLayout?: Maybe<DashboardLayout>;
+  /**
+   * What the viewer is to read now: the active organization's announcements and the platform's that have begun, are not over, and that they have not
+   * dismissed; the most severe first, then the newest. In personal context the platform's alone.
+   */
+  readonly announcements?: Maybe<ReadonlyArray<Maybe<Announcement>>>;
+  /** What the viewer wants at hand in the active context, in their order. An app that is no longer installed is left out and is back with its installation. */
+  readonly favourites?: Maybe<ReadonlyArray<Maybe<Favourite>>>;
+  /**
+   * Finds what the viewer may open in the active context, the best first, then by title: by words, by their beginnings, and if there are none, by
+   * similar words. An empty query answers the viewer's favourites in their order, then their other apps by title.
+   */
+  readonly launcherSearch?: Maybe<ReadonlyArray<LauncherHit>>;
+  /** How the launcher looks for the viewer, and what the active organization sets for everybody in it. What nobody has changed has its default and version 0. */
+  readonly launcherSettings?: Maybe<LauncherSettings>;
+  /** The links that the active organization shows to everybody in it, in their order; CONFLICT, reason CONTEXT, in personal context. */
+  readonly sharedLinks?: Maybe<ReadonlyArray<Maybe<SharedLink>>>;
+  /** One launch of the viewer in the active context; NOT_FOUND for any other. */
+  readonly launch?: Maybe<Launch>;
+  /** The viewer's launches in the active context, newest first; none for a key or a service. Launches are deleted after 400 days. */
+  readonly launches?: Maybe<LaunchConnection>;
+  /** One workflow of the viewer, or shared in the active organization; NOT_FOUND for any other. */
+  readonly launcherWorkflow?: Maybe<LauncherWorkflow>;
+  /** The viewer's own workflows in the active context and those that are shared in it, newest first; for keys and services the shared ones. */
+  readonly launcherWorkflows?: Maybe<LauncherWorkflowConnection>;
   /** What a browser last decided about cookies, by the random id that it chose; NOT_FOUND for an id that has decided nothing. */
   readonly consentDecision?: Maybe<ConsentDecision>;
   /** One lead. For platform admins; NOT_FOUND for an unknown id. */
   readonly lead?: Maybe<Lead>;
   /** What visitors of the marketing site ask for, newest first, spam included. For platform admins. */
   readonly leads?: Maybe<LeadConnection>;
+  /** What the viewer was told in the active context, the newest first; nothing for keys, which are told nothing. */
+  readonly notifications?: Maybe<NotificationConnection>;
+  /** How much of it is neither read nor archived. */
+  readonly unreadNotifications?: Maybe<Scalars['Int']['output']>;
+  /** How the viewer wants to be told, in every context; before the first change what counts by itself. Null for keys, which are told nothing. */
+  readonly notificationPreferences?: Maybe<NotificationPreferences>;
   /**
    * The live widgets of the active context, by title: one of each app that shows one and that the viewer may see. Apps of the store and of the
    * organization show theirs to persons who have them installed. At most 50, the first by title. An app that does not answer costs its own widget only.
@@ -194,6 +232,11 @@ export type QueryActionItemArgs = {
 
 
 export type QueryActionItemsArgs = {
+  status?: InputMaybe<ReadonlyArray<ActionItemStatus>>;
+  app?: InputMaybe<Scalars['String']['input']>;
+  kind?: InputMaybe<Scalars['String']['input']>;
+  severity?: InputMaybe<ActionItemSeverity>;
+  assignedToMe?: InputMaybe<Scalars['Boolean']['input']>;
   first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['String']['input']>;
 };
@@ -234,6 +277,39 @@ export type QueryStoreAppArgs = {
 };
 
 
+export type QueryAnnouncementsArgs = {
+  all?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+export type QueryLauncherSearchArgs = {
+  query: Scalars['String']['input'];
+  first?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
+export type QueryLaunchArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLaunchesArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
+export type QueryLauncherWorkflowArgs = {
+  id: Scalars['ID']['input'];
+};
+
+
+export type QueryLauncherWorkflowsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryConsentDecisionArgs = {
   subjectId: Scalars['ID']['input'];
 };
@@ -252,6 +328,15 @@ export type QueryLeadsArgs = {
 };
 
 
+export type QueryNotificationsArgs = {
+  unread?: InputMaybe<Scalars['Boolean']['input']>;
+  app?: InputMaybe<Scalars['String']['input']>;
+  archived?: InputMaybe<Scalars['Boolean']['input']>;
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
+};
+
+
 export type QueryWidgetsArgs = {
   context?: InputMaybe<ServiceContext>;
   apps?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
@@ -261,6 +346,14 @@ export type Mutation = {
   readonly __typename?: 'Mutation';
   /** Says that somebody has seen to it: it leaves the list of everybody who sees it. Done again it stays as it is; CONFLICT, reason RESOLVED, for one whose cause is gone. The service that opened it may open it again when the cause comes back. A person needs only the scope to read; keys and services need `launcher:notifications.write`. */
   readonly completeActionItem?: Maybe<ActionItem>;
+  /** Says of several that somebody has seen to them, 100 at most, each on its own: one that is refused leaves the others done. Scopes as of `completeActionItem`. */
+  readonly completeActionItems?: Maybe<ActionItemsReport>;
+  /** Takes back that it is done: it waits again for everybody who sees it. One that waits stays as it is; CONFLICT, reason RESOLVED, for one whose cause is gone. Scopes as of `completeActionItem`. */
+  readonly reopenActionItem?: Maybe<ActionItem>;
+  /** Says who is to see to it; everybody who sees it goes on seeing it. BAD_USER_INPUT for somebody who does not see it; CONFLICT, reason RESOLVED, for one whose cause is gone. Whoever leaves the organization is no longer assigned. Scopes as of `completeActionItem`. */
+  readonly assignActionItem?: Maybe<ActionItem>;
+  /** Hides an open one from the viewer alone until a moment, 30 days ahead at most; then `actionQueueChanged` gives it again. It wakes earlier if it is done or resolved and opened again. CONFLICT, reason RESOLVED, for one that is not open, reason LIMIT for the 501st of a person. */
+  readonly snoozeActionItem?: Maybe<ActionItem>;
   /**
    * Asks the owners and admins of the active organization for an app, as an action item of theirs; what was asked before and waits is answered as it
    * is. CONFLICT, reason INSTALLED, for an app that is installed, NOT_LAUNCHABLE for one that cannot be, CONTEXT in personal context. A person needs only
@@ -285,6 +378,55 @@ export type Mutation = {
   /** Changes what the dashboards of the active organization begin with; what is left out stays. For owners and admins. */
   readonly updateOrganizationLayout?: Maybe<DashboardLayout>;
   /**
+   * Has people read something from a moment on, until another one or until it is deleted. BAD_USER_INPUT for an end that is not after the begin;
+   * CONFLICT, reason LIMIT, for the 101st that is not over. For owners and admins; PLATFORM is for those who look after the platform, FORBIDDEN otherwise.
+   */
+  readonly createAnnouncement?: Maybe<Announcement>;
+  /** Changes an announcement for all its readers; what is left out stays, and so do its readers. One that has begun cannot begin later: end it instead. */
+  readonly updateAnnouncement?: Maybe<Announcement>;
+  /** Ends an announcement now and takes it out of every list; its readers are notified of the end. */
+  readonly deleteAnnouncement?: Maybe<Announcement>;
+  /** Takes an announcement out of the viewer's own list, for good; others still see it. Dismissing it again changes nothing. */
+  readonly dismissAnnouncement?: Maybe<Announcement>;
+  /**
+   * Puts an app, or an address with its title, behind the viewer's other favourites in the active context; what is one already is answered as it is.
+   * NOT_FOUND for an app that is not installed there; CONFLICT, reason LIMIT, for the 51st.
+   */
+  readonly addFavourite?: Maybe<Favourite>;
+  /** Removes one of the viewer's favourites in the active context; the app stays installed. */
+  readonly removeFavourite?: Maybe<Favourite>;
+  /** Puts the viewer's favourites in the active context into another order. BAD_USER_INPUT unless each that `favourites` answers is named once. */
+  readonly orderFavourites?: Maybe<ReadonlyArray<Maybe<Favourite>>>;
+  /** Changes the viewer's own settings, in every context; what is left out stays, and null stands for the default. A person needs only one of the scopes. */
+  readonly updatePersonSettings?: Maybe<LauncherSettings>;
+  /** Changes what the active organization sets for everybody in it; what is left out stays, and null stands for the default. CONFLICT, reason CONTEXT, in personal context. */
+  readonly updateOrganizationSettings?: Maybe<LauncherSettings>;
+  /** Puts a link behind the others of the active organization, for everybody in it; CONFLICT, reason LIMIT, for the 51st. For owners and admins. */
+  readonly createSharedLink?: Maybe<SharedLink>;
+  /** Changes a link for everybody in the active organization; what is left out stays. For owners and admins. */
+  readonly updateSharedLink?: Maybe<SharedLink>;
+  /** Removes a link for everybody in the active organization. For owners and admins. */
+  readonly deleteSharedLink?: Maybe<SharedLink>;
+  /**
+   * Opens an app for the person: the answer says where to, and for an app of the platform with a code that the app exchanges once, within a
+   * minute, for a session of its own. An app that cannot be opened now is an answer too: FAILED, with the reason. NOT_FOUND for an unknown app;
+   * RATE_LIMITED past 60 attempts a minute, of which the latter half are FAILED.
+   */
+  readonly launchApp?: Maybe<Launch>;
+  /** Says how a launch ended at the client, once: the same report again changes nothing, another one is CONFLICT, reason DECIDED. So is one of a launch that failed before. */
+  readonly reportLaunch?: Maybe<Launch>;
+  /**
+   * Saves a sequence of steps. A person needs only the scope to read for one of their own; a shared one, and every one of a key or a service, needs
+   * `launcher:workflows.write`. CONFLICT, reason LIMIT, for the 101st of a person or the 101st shared one; CONTEXT for a shared one in personal context.
+   */
+  readonly createLauncherWorkflow?: Maybe<LauncherWorkflow>;
+  /** Changes a workflow; what is left out stays. Refused as creating it would be; its maker alone makes a shared one private again. */
+  readonly updateLauncherWorkflow?: Maybe<LauncherWorkflow>;
+  /** Deletes a workflow; a shared one is gone for everybody, and needs `launcher:workflows.write`. */
+  readonly deleteLauncherWorkflow?: Maybe<LauncherWorkflow>;
+  /** Takes one step of a workflow: an app is launched now, an action item is looked up, a link is given. Nothing remembers how far a person came. BAD_USER_INPUT for a position beyond the last step. */
+  readonly runLauncherWorkflow?: Maybe<LauncherWorkflowStep>;
+  /**
    * Takes what a browser decided about cookies, and answers at once what stands; the consent service learns it afterwards. A decision that is not newer
    * than what stands changes nothing.
    */
@@ -305,11 +447,37 @@ export type Mutation = {
   readonly joinWaitlist?: Maybe<WaitlistPlace>;
   /** Moves a lead on, or notes something about it; what is left out stays. For platform admins. SPAM frees the slot of a demo. */
   readonly updateLead?: Maybe<Lead>;
+  /** Marks notifications of the viewer as read, or as not read; archived ones stay as they are. NOT_FOUND for one of somebody else, and none is marked then. A person needs only the scope to read; keys and services need `launcher:notifications.write`. */
+  readonly markNotificationsRead?: Maybe<UnreadNotifications>;
+  /** Archives notifications of the viewer, which also reads them, or takes them back among the others, read. NOT_FOUND for one of somebody else, and none is archived then. Scopes as of `markNotificationsRead`. */
+  readonly archiveNotifications?: Maybe<UnreadNotifications>;
+  /** Changes how the viewer is told, in every context; what is left out stays. The scope to read is enough. */
+  readonly updateNotificationPreferences?: Maybe<NotificationPreferences>;
 };
 
 
 export type MutationCompleteActionItemArgs = {
   input: CompleteActionItemInput;
+};
+
+
+export type MutationCompleteActionItemsArgs = {
+  input: CompleteActionItemsInput;
+};
+
+
+export type MutationReopenActionItemArgs = {
+  input: ReopenActionItemInput;
+};
+
+
+export type MutationAssignActionItemArgs = {
+  input: AssignActionItemInput;
+};
+
+
+export type MutationSnoozeActionItemArgs = {
+  input: SnoozeActionItemInput;
 };
 
 
@@ -353,6 +521,96 @@ export type MutationUpdateOrganizationLayoutArgs = {
 };
 
 
+export type MutationCreateAnnouncementArgs = {
+  input: CreateAnnouncementInput;
+};
+
+
+export type MutationUpdateAnnouncementArgs = {
+  input: UpdateAnnouncementInput;
+};
+
+
+export type MutationDeleteAnnouncementArgs = {
+  input: DeleteAnnouncementInput;
+};
+
+
+export type MutationDismissAnnouncementArgs = {
+  input: DismissAnnouncementInput;
+};
+
+
+export type MutationAddFavouriteArgs = {
+  input: AddFavouriteInput;
+};
+
+
+export type MutationRemoveFavouriteArgs = {
+  input: RemoveFavouriteInput;
+};
+
+
+export type MutationOrderFavouritesArgs = {
+  input: OrderFavouritesInput;
+};
+
+
+export type MutationUpdatePersonSettingsArgs = {
+  input: UpdatePersonSettingsInput;
+};
+
+
+export type MutationUpdateOrganizationSettingsArgs = {
+  input: UpdateOrganizationSettingsInput;
+};
+
+
+export type MutationCreateSharedLinkArgs = {
+  input: CreateSharedLinkInput;
+};
+
+
+export type MutationUpdateSharedLinkArgs = {
+  input: UpdateSharedLinkInput;
+};
+
+
+export type MutationDeleteSharedLinkArgs = {
+  input: DeleteSharedLinkInput;
+};
+
+
+export type MutationLaunchAppArgs = {
+  input: LaunchAppInput;
+};
+
+
+export type MutationReportLaunchArgs = {
+  input: ReportLaunchInput;
+};
+
+
+export type MutationCreateLauncherWorkflowArgs = {
+  input: CreateLauncherWorkflowInput;
+};
+
+
+export type MutationUpdateLauncherWorkflowArgs = {
+  input: UpdateLauncherWorkflowInput;
+};
+
+
+export type MutationDeleteLauncherWorkflowArgs = {
+  input: DeleteLauncherWorkflowInput;
+};
+
+
+export type MutationRunLauncherWorkflowArgs = {
+  input: RunLauncherWorkflowInput;
+};
+
+
 export type MutationRecordConsentArgs = {
   input: RecordConsentInput;
 };
@@ -382,12 +640,34 @@ export type MutationUpdateLeadArgs = {
   input: UpdateLeadInput;
 };
 
+
+export type MutationMarkNotificationsReadArgs = {
+  input: MarkNotificationsReadInput;
+};
+
+
+export type MutationArchiveNotificationsArgs = {
+  input: ArchiveNotificationsInput;
+};
+
+
+export type MutationUpdateNotificationPreferencesArgs = {
+  input: UpdateNotificationPreferencesInput;
+};
+
 export type Subscription = {
   readonly __typename?: 'Subscription';
-  /** Each thing that waits for the viewer, each time it appears, changes, is done or its cause goes; `status` tells which. None at the start: read `actionItems` with every connection. */
+  /** Each thing that waits for the viewer, each time it appears, changes, is snoozed or back, is done or its cause goes; `status` tells which. None at the start: read `actionItems` with every connection. */
   readonly actionQueueChanged?: Maybe<ActionItem>;
   /** Each installation of the active context, each time it begins or ends; `removedAt` tells which. None at the start: read `installations` with every connection. */
   readonly installationChanged?: Maybe<Installation>;
+  /**
+   * Each announcement that the viewer may see, within a second of its creation, change, begin and end; `until` has passed for one that is over or was
+   * deleted. None at the start: read `announcements` with every connection.
+   */
+  readonly announcementChanged?: Maybe<Announcement>;
+  /** Each thing that the viewer is told in the active context, at once; one that joins an unread one comes as that, with its `count`. None at the start: read `notifications` with every connection. */
+  readonly notificationReceived?: Maybe<Notification>;
   /** Every present widget first, one event each; then a widget each time what it shows becomes different. In an organization those that all people with the same rights share; in personal context all. */
   readonly widgetUpdated?: Maybe<Widget>;
   /** The same for the widgets of the active organization that each person sees their own of. */
@@ -398,16 +678,38 @@ export type Subscription = {
 export type ActionItem = {
   readonly __typename?: 'ActionItem';
   readonly id: Scalars['ID']['output'];
+  /** The service's own name of the cause: one item of an app for each. */
+  readonly key: Scalars['String']['output'];
+  /** Slug of the app that opened it: `publishing`. */
+  readonly app: Scalars['String']['output'];
   /** What it is, as its service names it: `POST_FAILED`, `OUTCOME_UNKNOWN`. */
   readonly kind: Scalars['String']['output'];
+  readonly severity: ActionItemSeverity;
   /** What a person reads. */
   readonly title: Scalars['String']['output'];
+  /** More of it, in plain text. */
+  readonly body?: Maybe<Scalars['String']['output']>;
   /** The record that it is about. */
   readonly subject: ActionItemSubject;
   /** Where it is seen to. */
   readonly url: Scalars['URL']['output'];
+  /** SNOOZED only for the person who snoozed it. */
   readonly status: ActionItemStatus;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** When it is too late for it. */
+  readonly dueAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Who is to see to it; null while nobody is named. */
+  readonly assignee?: Maybe<User>;
+  /** When it comes back for the viewer who snoozed it; null for everybody else. */
+  readonly snoozedUntil?: Maybe<Scalars['DateTime']['output']>;
+  /** Null for what is one person's alone, without an organization. */
+  readonly organization?: Maybe<Organization>;
+  /** When its cause last came, by the clock of its service. */
+  readonly openedAt: Scalars['DateTime']['output'];
+  /** When it was done, or its cause went. */
+  readonly closedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Who said that it is done; null for a key or a service, while it waits, and when its cause is gone. */
+  readonly closedBy?: Maybe<User>;
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. Snoozing changes nothing for others, so it does not count. */
   readonly version: Scalars['Int']['output'];
   /** When it first appeared. */
   readonly createdAt: Scalars['DateTime']['output'];
@@ -422,18 +724,104 @@ export type ActionItemSubject = {
   readonly id: Scalars['ID']['output'];
 };
 
+/** Numbers of what waits for the viewer in the active context. */
+export type ActionCounts = {
+  readonly __typename?: 'ActionCounts';
+  /** Those that wait and are not snoozed. */
+  readonly open: Scalars['Int']['output'];
+  /** Those of them that are CRITICAL. */
+  readonly critical: Scalars['Int']['output'];
+  /** Those of them that are assigned to the viewer. */
+  readonly assignedToMe: Scalars['Int']['output'];
+  /** Those that the viewer has snoozed. */
+  readonly snoozed: Scalars['Int']['output'];
+};
+
+/** What became of several. */
+export type ActionItemsReport = {
+  readonly __typename?: 'ActionItemsReport';
+  /** In the order of the input. */
+  readonly results: ReadonlyArray<ActionItemResult>;
+  readonly succeeded: Scalars['Int']['output'];
+  readonly failed: Scalars['Int']['output'];
+};
+
+/** What became of one of them. */
+export type ActionItemResult = {
+  readonly __typename?: 'ActionItemResult';
+  readonly id: Scalars['ID']['output'];
+  /** As it stands now; null when it was refused. */
+  readonly item?: Maybe<ActionItem>;
+  /** Why it was refused; null when it was not. */
+  readonly error?: Maybe<ActionItemResultError>;
+};
+
+/** Why one of several was refused. */
+export type ActionItemResultError = {
+  readonly __typename?: 'ActionItemResultError';
+  /** A code as errors have it: `NOT_FOUND`. */
+  readonly code: Scalars['String']['output'];
+  readonly message: Scalars['String']['output'];
+};
+
 /** What has become of something that waits. */
 export type ActionItemStatus =
   /** It waits. */
   | 'OPEN'
+  /** It waits, and the viewer does not want to see it before `snoozedUntil`. */
+  | 'SNOOZED'
   /** Somebody said that it is done. */
   | 'DONE'
   /** Its cause is gone. */
   | 'RESOLVED';
 
+/** How bad it is if nobody sees to it. */
+export type ActionItemSeverity =
+  /** Money or data is at stake now. It is never muted. */
+  | 'CRITICAL'
+  /** Something does not work until somebody sees to it. */
+  | 'HIGH'
+  /** It waits for a decision. */
+  | 'NORMAL'
+  /** It can wait. */
+  | 'LOW';
+
 /** Which one is done. */
 export type CompleteActionItemInput = {
   readonly id: Scalars['ID']['input'];
+  /** What was done, for the audit log: at most 500 characters. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which ones are done. */
+export type CompleteActionItemsInput = {
+  /** 1 to 100. */
+  readonly ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+/** Which one waits again. */
+export type ReopenActionItemInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Who is to see to which one. */
+export type AssignActionItemInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Somebody who sees it; null names nobody. */
+  readonly assigneeId?: InputMaybe<Scalars['ID']['input']>;
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which one is hidden, and until when. */
+export type SnoozeActionItemInput = {
+  readonly id: Scalars['ID']['input'];
+  /** A moment in the next 30 days; null wakes it now. */
+  readonly until?: InputMaybe<Scalars['DateTime']['input']>;
   /** Refuses with CONFLICT when it has moved on to another version. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
@@ -730,6 +1118,523 @@ export type ResetDashboardLayoutInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** Something that an organization's managers, or those of the platform, have people read for a while. */
+export type Announcement = {
+  readonly __typename?: 'Announcement';
+  readonly id: Scalars['ID']['output'];
+  /** 1 to 120 characters on one line. */
+  readonly title: Scalars['String']['output'];
+  /** 1 to 2,000 characters. */
+  readonly body: Scalars['String']['output'];
+  readonly severity: AnnouncementSeverity;
+  /** When it begins: nobody but its managers sees it before. */
+  readonly from: Scalars['DateTime']['output'];
+  /** When it is over; null: until it is deleted. */
+  readonly until?: Maybe<Scalars['DateTime']['output']>;
+  /** Where there is more to read. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly audience: AnnouncementAudience;
+  /** Whether the viewer has dismissed it. */
+  readonly dismissed: Scalars['Boolean']['output'];
+  /** The person who wrote it; null for demo data. */
+  readonly createdBy?: Maybe<User>;
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** How much an announcement matters; lists begin with what matters most. */
+export type AnnouncementSeverity =
+  /** Good to know. */
+  | 'INFO'
+  /** Something that people should prepare for. */
+  | 'WARNING'
+  /** Something that stops people from working. */
+  | 'CRITICAL';
+
+/** Who reads an announcement. */
+export type AnnouncementAudience =
+  /** Everybody in the organization. */
+  | 'ORGANIZATION'
+  /** The organization's owners and admins. */
+  | 'MANAGERS'
+  /** Everybody on the platform, in every organization and in personal context. */
+  | 'PLATFORM';
+
+/** What people are to read, who and when. */
+export type CreateAnnouncementInput = {
+  /** 1 to 120 characters on one line. */
+  readonly title: Scalars['String']['input'];
+  /** 1 to 2,000 characters. */
+  readonly body: Scalars['String']['input'];
+  readonly severity?: InputMaybe<AnnouncementSeverity>;
+  /** @default now */
+  readonly from?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Omit to have it read until it is deleted. */
+  readonly until?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Begins with https://, at most 2,000 characters. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  readonly audience?: InputMaybe<AnnouncementAudience>;
+  /** For a week, the same key and input return the first announcement. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What of an announcement is to change; what is left out stays. */
+export type UpdateAnnouncementInput = {
+  readonly id: Scalars['ID']['input'];
+  /** 1 to 120 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** 1 to 2,000 characters. */
+  readonly body?: InputMaybe<Scalars['String']['input']>;
+  readonly severity?: InputMaybe<AnnouncementSeverity>;
+  readonly from?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Null has it read until it is deleted. */
+  readonly until?: InputMaybe<Scalars['DateTime']['input']>;
+  /** Begins with https://, at most 2,000 characters; null for none. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  /** Refuses with CONFLICT when the announcement has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which announcement is deleted. */
+export type DeleteAnnouncementInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the announcement has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which announcement the viewer has read. */
+export type DismissAnnouncementInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Changes nothing: a dismissal may be repeated without one. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** An app or an address that a person wants at hand in one context. */
+export type Favourite = {
+  readonly __typename?: 'Favourite';
+  readonly id: Scalars['ID']['output'];
+  /** The app's slug; null for an address. */
+  readonly app?: Maybe<Scalars['String']['output']>;
+  /** The app as the catalogue has it; null for an address. */
+  readonly entry?: Maybe<CatalogEntry>;
+  /** The app's title, or what the person calls the address. */
+  readonly title: Scalars['String']['output'];
+  /** The address; null for an app, which is launched. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  /** The app's icon; null for an address. */
+  readonly icon?: Maybe<Scalars['URL']['output']>;
+  /** Its place among the person's favourites; smaller ones come first. */
+  readonly order: Scalars['Int']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** What to put at hand: `app`, or `title` and `url`. */
+export type AddFavouriteInput = {
+  /** The slug of an app that is installed in the active context. */
+  readonly app?: InputMaybe<Scalars['String']['input']>;
+  /** 1 to 120 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** Begins with https://, at most 2,000 characters. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  /** For a week, the same key and input return the first favourite. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which favourite is removed. */
+export type RemoveFavouriteInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** The order of all favourites of the active context. */
+export type OrderFavouritesInput = {
+  /** Each favourite once. */
+  readonly ids: ReadonlyArray<Scalars['ID']['input']>;
+};
+
+/** Something that a search of the launcher found. */
+export type LauncherHit = {
+  readonly __typename?: 'LauncherHit';
+  /** The id of the record that was found: of a catalogue entry, a favourite or a shared link. */
+  readonly id: Scalars['ID']['output'];
+  readonly kind: LauncherHitKind;
+  readonly title: Scalars['String']['output'];
+  /** The app's slug; null where no app is concerned. */
+  readonly app?: Maybe<Scalars['String']['output']>;
+  /** Where it leads; null for an app, which is launched. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly icon?: Maybe<Scalars['URL']['output']>;
+  /** How well it fits: comparable within one answer alone, 0 for an empty query. */
+  readonly score: Scalars['Float']['output'];
+};
+
+/** What kind of thing a search found. */
+export type LauncherHitKind =
+  /** An app that is installed in the active context. */
+  | 'APP'
+  /** One of the viewer's favourite addresses, or a shared link of the organization. */
+  | 'LINK';
+
+/** How the launcher looks and behaves. */
+export type LauncherSettings = {
+  readonly __typename?: 'LauncherSettings';
+  /** The viewer's own, the same in every context; null for a key or a service. */
+  readonly person?: Maybe<LauncherPersonSettings>;
+  /** Those of the active organization; null in personal context. */
+  readonly organization?: Maybe<LauncherOrganizationSettings>;
+};
+
+/** How the launcher looks for a person. */
+export type LauncherPersonSettings = {
+  readonly __typename?: 'LauncherPersonSettings';
+  readonly theme: LauncherTheme;
+  /** The language and region in which texts, numbers and times are shown, as a tag of BCP 47: `de-CH`. Null: that of the browser. */
+  readonly locale?: Maybe<Scalars['String']['output']>;
+  /** The time zone in which times are shown: `Europe/Berlin`. Null: that of the browser. */
+  readonly timeZone?: Maybe<Scalars['String']['output']>;
+  /** The path that opens after sign-in: `/actions`. Null: the organization's `defaultStartPage`, else the dashboard. */
+  readonly startPage?: Maybe<Scalars['String']['output']>;
+  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** What an organization sets for everybody in it. */
+export type LauncherOrganizationSettings = {
+  readonly __typename?: 'LauncherOrganizationSettings';
+  /** The path that opens after sign-in for people who have set none: `/apps`. Null: the dashboard. */
+  readonly defaultStartPage?: Maybe<Scalars['String']['output']>;
+  /** Where people of the organization find help; null: the platform's own help. */
+  readonly supportUrl?: Maybe<Scalars['URL']['output']>;
+  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** The colours of the launcher. */
+export type LauncherTheme =
+  /** As the person's device is set. */
+  | 'SYSTEM'
+  /** Dark text on a bright page, whatever the device says. */
+  | 'LIGHT'
+  /** Bright text on a dark page, whatever the device says. */
+  | 'DARK';
+
+/** What of the viewer's own settings is to change; what is left out stays. */
+export type UpdatePersonSettingsInput = {
+  /** Null: SYSTEM. */
+  readonly theme?: InputMaybe<LauncherTheme>;
+  /** A tag of BCP 47, such as `de-CH`. */
+  readonly locale?: InputMaybe<Scalars['String']['input']>;
+  /** A name of the IANA time zone database, such as `Europe/Berlin`. */
+  readonly timeZone?: InputMaybe<Scalars['String']['input']>;
+  /** A path of the dashboard that begins with one `/`, at most 200 characters. */
+  readonly startPage?: InputMaybe<Scalars['String']['input']>;
+  /** Refuses with CONFLICT when the settings have another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** What of an organization's settings is to change; what is left out stays. */
+export type UpdateOrganizationSettingsInput = {
+  /** A path of the dashboard that begins with one `/`, at most 200 characters. */
+  readonly defaultStartPage?: InputMaybe<Scalars['String']['input']>;
+  /** Begins with https://, at most 2,000 characters. */
+  readonly supportUrl?: InputMaybe<Scalars['URL']['input']>;
+  /** Refuses with CONFLICT when the settings have another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** An address that an organization shows to everybody in it. */
+export type SharedLink = {
+  readonly __typename?: 'SharedLink';
+  readonly id: Scalars['ID']['output'];
+  /** 1 to 120 characters on one line. */
+  readonly title: Scalars['String']['output'];
+  readonly url: Scalars['URL']['output'];
+  /** Address of a picture; null for none. */
+  readonly icon?: Maybe<Scalars['URL']['output']>;
+  /** Its place among the organization's links, from 0. */
+  readonly order: Scalars['Int']['output'];
+  /** The person who made it; null for demo data. */
+  readonly createdBy?: Maybe<User>;
+  /** Counts changes of the link itself, not those of its place by others that move: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** A link for everybody in the organization. */
+export type CreateSharedLinkInput = {
+  /** 1 to 120 characters on one line. */
+  readonly title: Scalars['String']['input'];
+  /** Begins with https://, at most 2,000 characters. */
+  readonly url: Scalars['URL']['input'];
+  /** Address of a picture that begins with https://. */
+  readonly icon?: InputMaybe<Scalars['URL']['input']>;
+  /** For a week, the same key and input return the first link. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What of a link is to change; what is left out stays. */
+export type UpdateSharedLinkInput = {
+  readonly id: Scalars['ID']['input'];
+  /** 1 to 120 characters on one line. */
+  readonly title?: InputMaybe<Scalars['String']['input']>;
+  /** Begins with https://, at most 2,000 characters. */
+  readonly url?: InputMaybe<Scalars['URL']['input']>;
+  /** Address of a picture that begins with https://; null for none. */
+  readonly icon?: InputMaybe<Scalars['URL']['input']>;
+  /** Its new place, from 0; one behind the last is the last. The links from there on move one place back. */
+  readonly order?: InputMaybe<Scalars['Int']['input']>;
+  /** Refuses with CONFLICT when the link has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which link is removed. */
+export type DeleteSharedLinkInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the link has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** That a person opened an app, or tried to. */
+export type Launch = {
+  readonly __typename?: 'Launch';
+  readonly id: Scalars['ID']['output'];
+  /** The app's slug. */
+  readonly app: Scalars['String']['output'];
+  /** What the app was called then. */
+  readonly title: Scalars['String']['output'];
+  /** Null where the active context's catalogue has no such app. */
+  readonly entry?: Maybe<CatalogEntry>;
+  readonly icon: Scalars['URL']['output'];
+  readonly status: LaunchStatus;
+  readonly source: LaunchSource;
+  readonly platform: LaunchPlatform;
+  /** Where to go, to be tried in this order. In the answer of the mutation alone: afterwards, and for a failed launch, it is empty. */
+  readonly steps: ReadonlyArray<LaunchStep>;
+  /** From then on the code in the steps is worth nothing; null where there is none. */
+  readonly expiresAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Why it failed; null unless it did. */
+  readonly failure?: Maybe<LaunchFailure>;
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** One way to open an app. */
+export type LaunchStep = {
+  readonly __typename?: 'LaunchStep';
+  readonly kind: LaunchStepKind;
+  /** May hold a code that works once: it belongs in no log and in no page. */
+  readonly url: Scalars['URL']['output'];
+};
+
+/** Why a launch failed. */
+export type LaunchFailure = {
+  readonly __typename?: 'LaunchFailure';
+  readonly code: LaunchFailureCode;
+  /** A sentence for people. */
+  readonly message: Scalars['String']['output'];
+  /** Whether another launch may succeed without anybody changing anything. */
+  readonly retryable: Scalars['Boolean']['output'];
+  /** Seconds after which to try again; null when nobody knows, and once they have passed. */
+  readonly retryAfterSeconds?: Maybe<Scalars['Int']['output']>;
+};
+
+/** What became of a launch. */
+export type LaunchStatus =
+  /** There are steps to go. */
+  | 'READY'
+  /** The client said that the app is open. */
+  | 'OPENED'
+  /** The app was not opened; `failure` says why. */
+  | 'FAILED';
+
+/** Where in the launcher an app was opened. */
+export type LaunchSource =
+  /** At its widget on the dashboard. */
+  | 'WIDGET'
+  /** In the app catalogue. */
+  | 'CATALOGUE'
+  /** In the app-switcher. */
+  | 'SWITCHER'
+  /** At an action item. */
+  | 'ACTION'
+  /** By a step of a launcher workflow. */
+  | 'WORKFLOW';
+
+/** What an app is opened on. */
+export type LaunchPlatform =
+  /** A browser. */
+  | 'WEB'
+  /** An iPhone or iPad, where a native app is preferred. */
+  | 'IOS'
+  /** A phone or tablet with Android, where a native app is preferred. */
+  | 'ANDROID';
+
+/** How an app is opened. */
+export type LaunchStepKind =
+  /** A link that the operating system gives to the native app if it is there, and a browser follows if not. */
+  | 'UNIVERSAL_LINK'
+  /** The native app in the store of its platform. */
+  | 'APP_STORE'
+  /** A page of the app. */
+  | 'WEB';
+
+/** Why an app was not opened. */
+export type LaunchFailureCode =
+  /** The active context has not installed it. */
+  | 'NOT_INSTALLED'
+  /** The plan of the active context does not include it. */
+  | 'NOT_ENTITLED'
+  /** Nobody opens it: it is technical, retired, or has no address. */
+  | 'NOT_LAUNCHABLE'
+  /** It is not for the active context. */
+  | 'CONTEXT'
+  /** The person opened too many apps within a minute. */
+  | 'RATE_LIMITED'
+  /** It is under maintenance. */
+  | 'MAINTENANCE'
+  /** No code could be made. */
+  | 'HANDOFF_FAILED'
+  /** The client said so. */
+  | 'CLIENT_FAILED';
+
+/** How a launch ended at the client. */
+export type LaunchOutcome =
+  /** The app is open. */
+  | 'OPENED'
+  /** The app could not be opened. */
+  | 'FAILED';
+
+/** Which app is opened, and from where: exactly one of `app` and `actionItemId`. */
+export type LaunchAppInput = {
+  /** The app's slug. */
+  readonly app?: InputMaybe<Scalars['String']['input']>;
+  /** An action item of the viewer: its app is opened, at its address. */
+  readonly actionItemId?: InputMaybe<Scalars['ID']['input']>;
+  /** A path of the app to be opened, such as `/posts?status=failed`. Not with `actionItemId`. */
+  readonly returnTo?: InputMaybe<Scalars['String']['input']>;
+  readonly source: LaunchSource;
+  readonly platform?: InputMaybe<LaunchPlatform>;
+  /** For a week, the same key and input return the first launch, without its steps. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How a launch ended. */
+export type ReportLaunchInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly outcome: LaunchOutcome;
+  /** Why it failed, in at most 500 characters; for FAILED alone. */
+  readonly message?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A saved sequence of launches, action items and links that a person goes through. */
+export type LauncherWorkflow = {
+  readonly __typename?: 'LauncherWorkflow';
+  readonly id: Scalars['ID']['output'];
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['output'];
+  /** Whether everybody of the organization sees and runs it. */
+  readonly shared: Scalars['Boolean']['output'];
+  readonly steps: ReadonlyArray<LauncherWorkflowPlannedStep>;
+  /** Who made it; null for a key or a service. */
+  readonly createdBy?: Maybe<User>;
+  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** One step of a workflow, as it was saved. */
+export type LauncherWorkflowPlannedStep = {
+  readonly __typename?: 'LauncherWorkflowPlannedStep';
+  readonly kind: LauncherWorkflowStepKind;
+  readonly title: Scalars['String']['output'];
+  /** The app to launch, or whose action items count; null for a link, and where items of any app count. */
+  readonly app?: Maybe<Scalars['String']['output']>;
+  /** Path of the app, for LAUNCH alone. */
+  readonly returnTo?: Maybe<Scalars['String']['output']>;
+  /** Kind of the action item, for ACTION alone. */
+  readonly actionKind?: Maybe<Scalars['String']['output']>;
+  /** For LINK alone. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+};
+
+/** What a step of a workflow does. */
+export type LauncherWorkflowStepKind =
+  /** Launches an app. */
+  | 'LAUNCH'
+  /** Shows the newest open action item of a kind. */
+  | 'ACTION'
+  /** Opens a page. */
+  | 'LINK';
+
+/** One step of a workflow, taken now. */
+export type LauncherWorkflowStep = {
+  readonly __typename?: 'LauncherWorkflowStep';
+  /** From 1. */
+  readonly position: Scalars['Int']['output'];
+  readonly kind: LauncherWorkflowStepKind;
+  readonly title: Scalars['String']['output'];
+  /** Made now, for LAUNCH alone; it may have failed. */
+  readonly launch?: Maybe<Launch>;
+  /** The newest open one of the kind that the viewer sees, for ACTION alone; null when there is none. */
+  readonly actionItem?: Maybe<ActionItem>;
+  /** For LINK alone. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  /** Position of the next step; null after the last one. */
+  readonly next?: Maybe<Scalars['Int']['output']>;
+};
+
+/** One step of a workflow: LAUNCH takes `app` and may have `returnTo`, ACTION takes `actionKind` and may have `app`, LINK takes `url`. */
+export type LauncherWorkflowStepInput = {
+  readonly kind: LauncherWorkflowStepKind;
+  /** 1 to 120 characters. */
+  readonly title: Scalars['String']['input'];
+  readonly app?: InputMaybe<Scalars['String']['input']>;
+  /** A path of the app. */
+  readonly returnTo?: InputMaybe<Scalars['String']['input']>;
+  /** Such as `APPROVAL_PENDING`. */
+  readonly actionKind?: InputMaybe<Scalars['String']['input']>;
+  /** https, at most 2,000 characters. */
+  readonly url?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A new workflow. */
+export type CreateLauncherWorkflowInput = {
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['input'];
+  /** Keys and services make shared ones alone. */
+  readonly shared?: InputMaybe<Scalars['Boolean']['input']>;
+  /** 1 to 20. */
+  readonly steps: ReadonlyArray<LauncherWorkflowStepInput>;
+  /** For a week, the same key and input return the first workflow instead of creating another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How a workflow changes; what is left out stays. */
+export type UpdateLauncherWorkflowInput = {
+  readonly id: Scalars['ID']['input'];
+  /** 1 to 80 characters. */
+  readonly name?: InputMaybe<Scalars['String']['input']>;
+  readonly shared?: InputMaybe<Scalars['Boolean']['input']>;
+  /** 1 to 20; replaces all of them. */
+  readonly steps?: InputMaybe<ReadonlyArray<LauncherWorkflowStepInput>>;
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which workflow is deleted. */
+export type DeleteLauncherWorkflowInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when it has moved on to another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which step of which workflow is taken. */
+export type RunLauncherWorkflowInput = {
+  readonly id: Scalars['ID']['input'];
+  /** From 1. */
+  readonly position?: InputMaybe<Scalars['Int']['input']>;
+  /** What an app is launched on. */
+  readonly platform?: InputMaybe<LaunchPlatform>;
+  /** For a week, the same key and input return the first launch, without its steps. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** What a browser decided about cookies. It is deleted after two years. */
 export type ConsentDecision = {
   readonly __typename?: 'ConsentDecision';
@@ -949,6 +1854,183 @@ export type UpdateLeadInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** What a person was told. Nothing has to be done about it: that would be an action item. Read ones are kept for 90 days, unread ones for 400. */
+export type Notification = {
+  readonly __typename?: 'Notification';
+  readonly id: Scalars['ID']['output'];
+  /** Slug of the app that told it: `payments`. */
+  readonly app: Scalars['String']['output'];
+  /** What happened, as the app names it: `order.paid`, `ACCESS_DECIDED`. */
+  readonly kind: Scalars['String']['output'];
+  /** What a person reads. */
+  readonly title: Scalars['String']['output'];
+  /** More of it, in plain text. */
+  readonly body?: Maybe<Scalars['String']['output']>;
+  /** Where to read more. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly severity: NotificationSeverity;
+  /** Null for what was told without an organization. */
+  readonly organization?: Maybe<Organization>;
+  /** How often it was told while it was unread: title, body, address and severity are those of the latest. */
+  readonly count: Scalars['Int']['output'];
+  /** When it was told, of several the latest. */
+  readonly createdAt: Scalars['DateTime']['output'];
+  readonly readAt?: Maybe<Scalars['DateTime']['output']>;
+  /** When it was archived; null while it is not. */
+  readonly archivedAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** How much it matters. */
+export type NotificationSeverity =
+  /** Money or data is at stake now. It is never muted. */
+  | 'CRITICAL'
+  /** Something does not work until somebody sees to it. */
+  | 'HIGH'
+  /** Good to know. */
+  | 'NORMAL'
+  /** It can wait. */
+  | 'LOW';
+
+/** What is left after notifications were marked. */
+export type UnreadNotifications = {
+  readonly __typename?: 'UnreadNotifications';
+  /** How much of the active context is neither read nor archived. */
+  readonly unread: Scalars['Int']['output'];
+};
+
+/** Which notifications are read: `ids`, or `all`; exactly one of the two. */
+export type MarkNotificationsReadInput = {
+  /** 1 to 100. */
+  readonly ids?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+  readonly all?: InputMaybe<Scalars['Boolean']['input']>;
+  /** False marks them as not read. */
+  readonly read?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** Which notifications are archived: `ids`, or `all`; exactly one of the two. */
+export type ArchiveNotificationsInput = {
+  /** 1 to 100. */
+  readonly ids?: InputMaybe<ReadonlyArray<Scalars['ID']['input']>>;
+  readonly all?: InputMaybe<Scalars['Boolean']['input']>;
+  /** False takes them back among the others. */
+  readonly archived?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+/** How a person wants to be told. */
+export type NotificationPreferences = {
+  readonly __typename?: 'NotificationPreferences';
+  /** Time zone of the quiet hours and the digest, by its name in the IANA database: `Europe/Berlin`. */
+  readonly timeZone: Scalars['String']['output'];
+  /** When neither mail nor push comes, except for what is CRITICAL; null: never quiet. */
+  readonly quietHours?: Maybe<NotificationPreferencesQuietHours>;
+  readonly digest: NotificationPreferencesDigest;
+  /** By which ways what comes: the first that fits counts. Where none does, in the app and by push if it is HIGH. What is CRITICAL comes by all ways, whatever they say. */
+  readonly rules: ReadonlyArray<NotificationPreferencesRule>;
+  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** Hours of each day, in local time; over midnight where `to` is earlier than `from`. */
+export type NotificationPreferencesQuietHours = {
+  readonly __typename?: 'NotificationPreferencesQuietHours';
+  /** `22:00`. */
+  readonly from: Scalars['String']['output'];
+  /** `07:00`: from then on it is no longer quiet. */
+  readonly to: Scalars['String']['output'];
+};
+
+/** One mail of what waits and what is unread; none when there is nothing. */
+export type NotificationPreferencesDigest = {
+  readonly __typename?: 'NotificationPreferencesDigest';
+  readonly frequency: NotificationPreferencesDigestFrequency;
+  /** Local time: `08:00`. */
+  readonly at: Scalars['String']['output'];
+  /** The day of a weekly one. */
+  readonly weekday: NotificationPreferencesDigestWeekday;
+};
+
+/** How often the digest comes. */
+export type NotificationPreferencesDigestFrequency =
+  /** Never. */
+  | 'OFF'
+  /** Each day. */
+  | 'DAILY'
+  /** Once a week, on its weekday. */
+  | 'WEEKLY';
+
+/** A day of the week. */
+export type NotificationPreferencesDigestWeekday =
+  /** The first day of the week. */
+  | 'MONDAY'
+  /** The second day of the week. */
+  | 'TUESDAY'
+  /** The third day of the week. */
+  | 'WEDNESDAY'
+  /** The fourth day of the week. */
+  | 'THURSDAY'
+  /** The fifth day of the week. */
+  | 'FRIDAY'
+  /** The sixth day of the week. */
+  | 'SATURDAY'
+  /** The last day of the week. */
+  | 'SUNDAY';
+
+/** By which ways what fits comes. */
+export type NotificationPreferencesRule = {
+  readonly __typename?: 'NotificationPreferencesRule';
+  /** Slug of an app, or `*` for all. */
+  readonly app: Scalars['String']['output'];
+  /** Kind of an action item or a notification, or `*` for all. */
+  readonly kind: Scalars['String']['output'];
+  /** Whether it becomes a notification; action items are listed whatever it says. */
+  readonly inApp: Scalars['Boolean']['output'];
+  /** Whether it comes by mail. */
+  readonly email: Scalars['Boolean']['output'];
+  /** Whether it comes to the person's browsers. */
+  readonly push: Scalars['Boolean']['output'];
+};
+
+/** Hours of each day, in local time. */
+export type NotificationPreferencesQuietHoursInput = {
+  /** `22:00`. */
+  readonly from: Scalars['String']['input'];
+  /** `07:00`; another time than `from`. */
+  readonly to: Scalars['String']['input'];
+};
+
+/** When one mail of what waits comes; what is left out stays. */
+export type NotificationPreferencesDigestInput = {
+  readonly frequency?: InputMaybe<NotificationPreferencesDigestFrequency>;
+  /** Local time: `08:00`. */
+  readonly at?: InputMaybe<Scalars['String']['input']>;
+  /** The day of a weekly one. */
+  readonly weekday?: InputMaybe<NotificationPreferencesDigestWeekday>;
+};
+
+/** By which ways what fits comes. */
+export type NotificationPreferencesRuleInput = {
+  /** Slug of an app, or `*` for all. */
+  readonly app: Scalars['String']['input'];
+  /** Kind of an action item or a notification, or `*` for all. */
+  readonly kind: Scalars['String']['input'];
+  readonly inApp: Scalars['Boolean']['input'];
+  readonly email: Scalars['Boolean']['input'];
+  readonly push: Scalars['Boolean']['input'];
+};
+
+/** How the viewer wants to be told; what is left out stays. */
+export type UpdateNotificationPreferencesInput = {
+  /** A name of the IANA database. */
+  readonly timeZone?: InputMaybe<Scalars['String']['input']>;
+  /** Null ends them. */
+  readonly quietHours?: InputMaybe<NotificationPreferencesQuietHoursInput>;
+  readonly digest?: InputMaybe<NotificationPreferencesDigestInput>;
+  /** At most 100; replaces the list of rules. */
+  readonly rules?: InputMaybe<ReadonlyArray<NotificationPreferencesRuleInput>>;
+  /** Refuses with CONFLICT when the preferences have another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
 /** What one app shows on the dashboard. */
 export type Widget = {
   readonly __typename?: 'Widget';
@@ -1103,6 +2185,50 @@ export type StoreAppEdge = {
   readonly node?: Maybe<StoreApp>;
 };
 
+/** A page of a list: entries of type `Launch`. */
+export type LaunchConnection = {
+  readonly __typename?: 'LaunchConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Launch>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<LaunchEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Launch` with its place in the list. */
+export type LaunchEdge = {
+  readonly __typename?: 'LaunchEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Launch>;
+};
+
+/** A page of a list: entries of type `LauncherWorkflow`. */
+export type LauncherWorkflowConnection = {
+  readonly __typename?: 'LauncherWorkflowConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<LauncherWorkflow>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<LauncherWorkflowEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `LauncherWorkflow` with its place in the list. */
+export type LauncherWorkflowEdge = {
+  readonly __typename?: 'LauncherWorkflowEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<LauncherWorkflow>;
+};
+
 /** A page of a list: entries of type `Lead`. */
 export type LeadConnection = {
   readonly __typename?: 'LeadConnection';
@@ -1123,6 +2249,28 @@ export type LeadEdge = {
   readonly cursor: Scalars['String']['output'];
   /** The entry. */
   readonly node?: Maybe<Lead>;
+};
+
+/** A page of a list: entries of type `Notification`. */
+export type NotificationConnection = {
+  readonly __typename?: 'NotificationConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Notification>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<NotificationEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Notification` with its place in the list. */
+export type NotificationEdge = {
+  readonly __typename?: 'NotificationEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Notification>;
 };
 
 
@@ -1209,6 +2357,11 @@ export type FederationTypes = {
   AccessRequest: AccessRequest;
   CatalogEntry: CatalogEntry;
   Installation: Installation;
+  Announcement: Announcement;
+  Favourite: Favourite;
+  SharedLink: SharedLink;
+  Launch: Launch;
+  LauncherWorkflow: LauncherWorkflow;
   Widget: Widget;
 };
 
@@ -1226,6 +2379,21 @@ export type FederationReferenceTypes = {
   Installation:
     ( { __typename: 'Installation' }
     & GraphQLRecursivePick<FederationTypes['Installation'], {"id":true}> );
+  Announcement:
+    ( { __typename: 'Announcement' }
+    & GraphQLRecursivePick<FederationTypes['Announcement'], {"id":true}> );
+  Favourite:
+    ( { __typename: 'Favourite' }
+    & GraphQLRecursivePick<FederationTypes['Favourite'], {"id":true}> );
+  SharedLink:
+    ( { __typename: 'SharedLink' }
+    & GraphQLRecursivePick<FederationTypes['SharedLink'], {"id":true}> );
+  Launch:
+    ( { __typename: 'Launch' }
+    & GraphQLRecursivePick<FederationTypes['Launch'], {"id":true}> );
+  LauncherWorkflow:
+    ( { __typename: 'LauncherWorkflow' }
+    & GraphQLRecursivePick<FederationTypes['LauncherWorkflow'], {"id":true}> );
   Widget:
     ( { __typename: 'Widget' }
     & GraphQLRecursivePick<FederationTypes['Widget'], {"id":true}> );
@@ -1260,8 +2428,17 @@ export type ResolversTypes = {
   Subscription: ResolverTypeWrapper<Record<PropertyKey, never>>;
   ActionItem: ResolverTypeWrapper<ActionItemRow>;
   ActionItemSubject: ResolverTypeWrapper<ActionItemSubject>;
+  ActionCounts: ResolverTypeWrapper<ActionCountsRow>;
+  ActionItemsReport: ResolverTypeWrapper<Omit<ActionItemsReport, 'results'> & { results: ReadonlyArray<ResolversTypes['ActionItemResult']> }>;
+  ActionItemResult: ResolverTypeWrapper<Omit<ActionItemResult, 'item'> & { item?: Maybe<ResolversTypes['ActionItem']> }>;
+  ActionItemResultError: ResolverTypeWrapper<ActionItemResultError>;
   ActionItemStatus: ActionItemStatus;
+  ActionItemSeverity: ActionItemSeverity;
   CompleteActionItemInput: CompleteActionItemInput;
+  CompleteActionItemsInput: CompleteActionItemsInput;
+  ReopenActionItemInput: ReopenActionItemInput;
+  AssignActionItemInput: AssignActionItemInput;
+  SnoozeActionItemInput: SnoozeActionItemInput;
   AccessRequest: ResolverTypeWrapper<AccessRequestRow>;
   AccessRequestStatus: AccessRequestStatus;
   AccessRequestDecision: AccessRequestDecision;
@@ -1288,6 +2465,49 @@ export type ResolversTypes = {
   UpdateDashboardLayoutInput: UpdateDashboardLayoutInput;
   UpdateOrganizationLayoutInput: UpdateOrganizationLayoutInput;
   ResetDashboardLayoutInput: ResetDashboardLayoutInput;
+  Announcement: ResolverTypeWrapper<AnnouncementRow>;
+  AnnouncementSeverity: AnnouncementSeverity;
+  AnnouncementAudience: AnnouncementAudience;
+  CreateAnnouncementInput: CreateAnnouncementInput;
+  UpdateAnnouncementInput: UpdateAnnouncementInput;
+  DeleteAnnouncementInput: DeleteAnnouncementInput;
+  DismissAnnouncementInput: DismissAnnouncementInput;
+  Favourite: ResolverTypeWrapper<FavouriteRow>;
+  AddFavouriteInput: AddFavouriteInput;
+  RemoveFavouriteInput: RemoveFavouriteInput;
+  OrderFavouritesInput: OrderFavouritesInput;
+  LauncherHit: ResolverTypeWrapper<LauncherHit>;
+  LauncherHitKind: LauncherHitKind;
+  LauncherSettings: ResolverTypeWrapper<LauncherSettings>;
+  LauncherPersonSettings: ResolverTypeWrapper<LauncherPersonSettings>;
+  LauncherOrganizationSettings: ResolverTypeWrapper<LauncherOrganizationSettings>;
+  LauncherTheme: LauncherTheme;
+  UpdatePersonSettingsInput: UpdatePersonSettingsInput;
+  UpdateOrganizationSettingsInput: UpdateOrganizationSettingsInput;
+  SharedLink: ResolverTypeWrapper<SharedLinkRow>;
+  CreateSharedLinkInput: CreateSharedLinkInput;
+  UpdateSharedLinkInput: UpdateSharedLinkInput;
+  DeleteSharedLinkInput: DeleteSharedLinkInput;
+  Launch: ResolverTypeWrapper<LaunchRow>;
+  LaunchStep: ResolverTypeWrapper<LaunchStep>;
+  LaunchFailure: ResolverTypeWrapper<LaunchFailure>;
+  LaunchStatus: LaunchStatus;
+  LaunchSource: LaunchSource;
+  LaunchPlatform: LaunchPlatform;
+  LaunchStepKind: LaunchStepKind;
+  LaunchFailureCode: LaunchFailureCode;
+  LaunchOutcome: LaunchOutcome;
+  LaunchAppInput: LaunchAppInput;
+  ReportLaunchInput: ReportLaunchInput;
+  LauncherWorkflow: ResolverTypeWrapper<LauncherWorkflowRow>;
+  LauncherWorkflowPlannedStep: ResolverTypeWrapper<LauncherWorkflowPlannedStep>;
+  LauncherWorkflowStepKind: LauncherWorkflowStepKind;
+  LauncherWorkflowStep: ResolverTypeWrapper<Omit<LauncherWorkflowStep, 'launch' | 'actionItem'> & { launch?: Maybe<ResolversTypes['Launch']>, actionItem?: Maybe<ResolversTypes['ActionItem']> }>;
+  LauncherWorkflowStepInput: LauncherWorkflowStepInput;
+  CreateLauncherWorkflowInput: CreateLauncherWorkflowInput;
+  UpdateLauncherWorkflowInput: UpdateLauncherWorkflowInput;
+  DeleteLauncherWorkflowInput: DeleteLauncherWorkflowInput;
+  RunLauncherWorkflowInput: RunLauncherWorkflowInput;
   ConsentDecision: ResolverTypeWrapper<ConsentDecision>;
   ConsentChoice: ConsentChoice;
   ConsentSyncState: ConsentSyncState;
@@ -1306,6 +2526,21 @@ export type ResolversTypes = {
   SubmitContactInput: SubmitContactInput;
   JoinWaitlistInput: JoinWaitlistInput;
   UpdateLeadInput: UpdateLeadInput;
+  Notification: ResolverTypeWrapper<NotificationRow>;
+  NotificationSeverity: NotificationSeverity;
+  UnreadNotifications: ResolverTypeWrapper<UnreadNotifications>;
+  MarkNotificationsReadInput: MarkNotificationsReadInput;
+  ArchiveNotificationsInput: ArchiveNotificationsInput;
+  NotificationPreferences: ResolverTypeWrapper<NotificationPreferences>;
+  NotificationPreferencesQuietHours: ResolverTypeWrapper<NotificationPreferencesQuietHours>;
+  NotificationPreferencesDigest: ResolverTypeWrapper<NotificationPreferencesDigest>;
+  NotificationPreferencesDigestFrequency: NotificationPreferencesDigestFrequency;
+  NotificationPreferencesDigestWeekday: NotificationPreferencesDigestWeekday;
+  NotificationPreferencesRule: ResolverTypeWrapper<NotificationPreferencesRule>;
+  NotificationPreferencesQuietHoursInput: NotificationPreferencesQuietHoursInput;
+  NotificationPreferencesDigestInput: NotificationPreferencesDigestInput;
+  NotificationPreferencesRuleInput: NotificationPreferencesRuleInput;
+  UpdateNotificationPreferencesInput: UpdateNotificationPreferencesInput;
   Widget: ResolverTypeWrapper<WidgetRow>;
   WidgetState: WidgetState;
   WidgetFailure: ResolverTypeWrapper<WidgetFailureRow>;
@@ -1319,8 +2554,14 @@ export type ResolversTypes = {
   CatalogEntryEdge: ResolverTypeWrapper<Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['CatalogEntry']> }>;
   StoreAppConnection: ResolverTypeWrapper<PageOf<StoreAppRow>>;
   StoreAppEdge: ResolverTypeWrapper<Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversTypes['StoreApp']> }>;
+  LaunchConnection: ResolverTypeWrapper<PageOf<LaunchRow>>;
+  LaunchEdge: ResolverTypeWrapper<Omit<LaunchEdge, 'node'> & { node?: Maybe<ResolversTypes['Launch']> }>;
+  LauncherWorkflowConnection: ResolverTypeWrapper<PageOf<LauncherWorkflowRow>>;
+  LauncherWorkflowEdge: ResolverTypeWrapper<Omit<LauncherWorkflowEdge, 'node'> & { node?: Maybe<ResolversTypes['LauncherWorkflow']> }>;
   LeadConnection: ResolverTypeWrapper<PageOf<LeadRow>>;
   LeadEdge: ResolverTypeWrapper<Omit<LeadEdge, 'node'> & { node?: Maybe<ResolversTypes['Lead']> }>;
+  NotificationConnection: ResolverTypeWrapper<PageOf<NotificationRow>>;
+  NotificationEdge: ResolverTypeWrapper<Omit<NotificationEdge, 'node'> & { node?: Maybe<ResolversTypes['Notification']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
 };
@@ -1345,7 +2586,15 @@ export type ResolversParentTypes = {
   Subscription: Record<PropertyKey, never>;
   ActionItem: ActionItemRow;
   ActionItemSubject: ActionItemSubject;
+  ActionCounts: ActionCountsRow;
+  ActionItemsReport: Omit<ActionItemsReport, 'results'> & { results: ReadonlyArray<ResolversParentTypes['ActionItemResult']> };
+  ActionItemResult: Omit<ActionItemResult, 'item'> & { item?: Maybe<ResolversParentTypes['ActionItem']> };
+  ActionItemResultError: ActionItemResultError;
   CompleteActionItemInput: CompleteActionItemInput;
+  CompleteActionItemsInput: CompleteActionItemsInput;
+  ReopenActionItemInput: ReopenActionItemInput;
+  AssignActionItemInput: AssignActionItemInput;
+  SnoozeActionItemInput: SnoozeActionItemInput;
   AccessRequest: AccessRequestRow;
   RequestAccessInput: RequestAccessInput;
   WithdrawAccessRequestInput: WithdrawAccessRequestInput;
@@ -1367,6 +2616,38 @@ export type ResolversParentTypes = {
   UpdateDashboardLayoutInput: UpdateDashboardLayoutInput;
   UpdateOrganizationLayoutInput: UpdateOrganizationLayoutInput;
   ResetDashboardLayoutInput: ResetDashboardLayoutInput;
+  Announcement: AnnouncementRow;
+  CreateAnnouncementInput: CreateAnnouncementInput;
+  UpdateAnnouncementInput: UpdateAnnouncementInput;
+  DeleteAnnouncementInput: DeleteAnnouncementInput;
+  DismissAnnouncementInput: DismissAnnouncementInput;
+  Favourite: FavouriteRow;
+  AddFavouriteInput: AddFavouriteInput;
+  RemoveFavouriteInput: RemoveFavouriteInput;
+  OrderFavouritesInput: OrderFavouritesInput;
+  LauncherHit: LauncherHit;
+  LauncherSettings: LauncherSettings;
+  LauncherPersonSettings: LauncherPersonSettings;
+  LauncherOrganizationSettings: LauncherOrganizationSettings;
+  UpdatePersonSettingsInput: UpdatePersonSettingsInput;
+  UpdateOrganizationSettingsInput: UpdateOrganizationSettingsInput;
+  SharedLink: SharedLinkRow;
+  CreateSharedLinkInput: CreateSharedLinkInput;
+  UpdateSharedLinkInput: UpdateSharedLinkInput;
+  DeleteSharedLinkInput: DeleteSharedLinkInput;
+  Launch: LaunchRow;
+  LaunchStep: LaunchStep;
+  LaunchFailure: LaunchFailure;
+  LaunchAppInput: LaunchAppInput;
+  ReportLaunchInput: ReportLaunchInput;
+  LauncherWorkflow: LauncherWorkflowRow;
+  LauncherWorkflowPlannedStep: LauncherWorkflowPlannedStep;
+  LauncherWorkflowStep: Omit<LauncherWorkflowStep, 'launch' | 'actionItem'> & { launch?: Maybe<ResolversParentTypes['Launch']>, actionItem?: Maybe<ResolversParentTypes['ActionItem']> };
+  LauncherWorkflowStepInput: LauncherWorkflowStepInput;
+  CreateLauncherWorkflowInput: CreateLauncherWorkflowInput;
+  UpdateLauncherWorkflowInput: UpdateLauncherWorkflowInput;
+  DeleteLauncherWorkflowInput: DeleteLauncherWorkflowInput;
+  RunLauncherWorkflowInput: RunLauncherWorkflowInput;
   ConsentDecision: ConsentDecision;
   ConsentPurposesInput: ConsentPurposesInput;
   RecordConsentInput: RecordConsentInput;
@@ -1379,6 +2660,18 @@ export type ResolversParentTypes = {
   SubmitContactInput: SubmitContactInput;
   JoinWaitlistInput: JoinWaitlistInput;
   UpdateLeadInput: UpdateLeadInput;
+  Notification: NotificationRow;
+  UnreadNotifications: UnreadNotifications;
+  MarkNotificationsReadInput: MarkNotificationsReadInput;
+  ArchiveNotificationsInput: ArchiveNotificationsInput;
+  NotificationPreferences: NotificationPreferences;
+  NotificationPreferencesQuietHours: NotificationPreferencesQuietHours;
+  NotificationPreferencesDigest: NotificationPreferencesDigest;
+  NotificationPreferencesRule: NotificationPreferencesRule;
+  NotificationPreferencesQuietHoursInput: NotificationPreferencesQuietHoursInput;
+  NotificationPreferencesDigestInput: NotificationPreferencesDigestInput;
+  NotificationPreferencesRuleInput: NotificationPreferencesRuleInput;
+  UpdateNotificationPreferencesInput: UpdateNotificationPreferencesInput;
   Widget: WidgetRow;
   WidgetFailure: WidgetFailureRow;
   WidgetOverview: WidgetOverviewRow;
@@ -1390,8 +2683,14 @@ export type ResolversParentTypes = {
   CatalogEntryEdge: Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['CatalogEntry']> };
   StoreAppConnection: PageOf<StoreAppRow>;
   StoreAppEdge: Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversParentTypes['StoreApp']> };
+  LaunchConnection: PageOf<LaunchRow>;
+  LaunchEdge: Omit<LaunchEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Launch']> };
+  LauncherWorkflowConnection: PageOf<LauncherWorkflowRow>;
+  LauncherWorkflowEdge: Omit<LauncherWorkflowEdge, 'node'> & { node?: Maybe<ResolversParentTypes['LauncherWorkflow']> };
   LeadConnection: PageOf<LeadRow>;
   LeadEdge: Omit<LeadEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Lead']> };
+  NotificationConnection: PageOf<NotificationRow>;
+  NotificationEdge: Omit<NotificationEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Notification']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
 };
@@ -1460,7 +2759,8 @@ export type WidgetPointResolvers<ContextType = Context, ParentType extends Resol
 
 export type QueryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   actionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType, RequireFields<QueryActionItemArgs, 'id'>>;
-  actionItems?: Resolver<Maybe<ResolversTypes['ActionItemConnection']>, ParentType, ContextType, RequireFields<QueryActionItemsArgs, 'first'>>;
+  actionItems?: Resolver<Maybe<ResolversTypes['ActionItemConnection']>, ParentType, ContextType, RequireFields<QueryActionItemsArgs, 'status' | 'assignedToMe' | 'first'>>;
+  actionCounts?: Resolver<Maybe<ResolversTypes['ActionCounts']>, ParentType, ContextType>;
   accessRequests?: Resolver<Maybe<ResolversTypes['AccessRequestConnection']>, ParentType, ContextType, RequireFields<QueryAccessRequestsArgs, 'first'>>;
   catalogEntries?: Resolver<Maybe<ResolversTypes['CatalogEntryConnection']>, ParentType, ContextType, RequireFields<QueryCatalogEntriesArgs, 'first'>>;
   catalogEntry?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType, RequireFields<QueryCatalogEntryArgs, 'app'>>;
@@ -1469,14 +2769,30 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   storeApp?: Resolver<Maybe<ResolversTypes['StoreApp']>, ParentType, ContextType, RequireFields<QueryStoreAppArgs, 'app'>>;
   dashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
   organizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
+  announcements?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Announcement']>>>, ParentType, ContextType, RequireFields<QueryAnnouncementsArgs, 'all'>>;
+  favourites?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Favourite']>>>, ParentType, ContextType>;
+  launcherSearch?: Resolver<Maybe<ReadonlyArray<ResolversTypes['LauncherHit']>>, ParentType, ContextType, RequireFields<QueryLauncherSearchArgs, 'query' | 'first'>>;
+  launcherSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType>;
+  sharedLinks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SharedLink']>>>, ParentType, ContextType>;
+  launch?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<QueryLaunchArgs, 'id'>>;
+  launches?: Resolver<Maybe<ResolversTypes['LaunchConnection']>, ParentType, ContextType, RequireFields<QueryLaunchesArgs, 'first'>>;
+  launcherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<QueryLauncherWorkflowArgs, 'id'>>;
+  launcherWorkflows?: Resolver<Maybe<ResolversTypes['LauncherWorkflowConnection']>, ParentType, ContextType, RequireFields<QueryLauncherWorkflowsArgs, 'first'>>;
   consentDecision?: Resolver<Maybe<ResolversTypes['ConsentDecision']>, ParentType, ContextType, RequireFields<QueryConsentDecisionArgs, 'subjectId'>>;
   lead?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType, RequireFields<QueryLeadArgs, 'id'>>;
   leads?: Resolver<Maybe<ResolversTypes['LeadConnection']>, ParentType, ContextType, RequireFields<QueryLeadsArgs, 'first'>>;
+  notifications?: Resolver<Maybe<ResolversTypes['NotificationConnection']>, ParentType, ContextType, RequireFields<QueryNotificationsArgs, 'unread' | 'archived' | 'first'>>;
+  unreadNotifications?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  notificationPreferences?: Resolver<Maybe<ResolversTypes['NotificationPreferences']>, ParentType, ContextType>;
   widgets?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Widget']>>>, ParentType, ContextType, Partial<QueryWidgetsArgs>>;
 };
 
 export type MutationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
   completeActionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType, RequireFields<MutationCompleteActionItemArgs, 'input'>>;
+  completeActionItems?: Resolver<Maybe<ResolversTypes['ActionItemsReport']>, ParentType, ContextType, RequireFields<MutationCompleteActionItemsArgs, 'input'>>;
+  reopenActionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType, RequireFields<MutationReopenActionItemArgs, 'input'>>;
+  assignActionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType, RequireFields<MutationAssignActionItemArgs, 'input'>>;
+  snoozeActionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType, RequireFields<MutationSnoozeActionItemArgs, 'input'>>;
   requestAccess?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationRequestAccessArgs, 'input'>>;
   withdrawAccessRequest?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationWithdrawAccessRequestArgs, 'input'>>;
   decideAccessRequest?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationDecideAccessRequestArgs, 'input'>>;
@@ -1485,17 +2801,40 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateDashboardLayoutArgs, 'input'>>;
   resetDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationResetDashboardLayoutArgs, 'input'>>;
   updateOrganizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationLayoutArgs, 'input'>>;
+  createAnnouncement?: Resolver<Maybe<ResolversTypes['Announcement']>, ParentType, ContextType, RequireFields<MutationCreateAnnouncementArgs, 'input'>>;
+  updateAnnouncement?: Resolver<Maybe<ResolversTypes['Announcement']>, ParentType, ContextType, RequireFields<MutationUpdateAnnouncementArgs, 'input'>>;
+  deleteAnnouncement?: Resolver<Maybe<ResolversTypes['Announcement']>, ParentType, ContextType, RequireFields<MutationDeleteAnnouncementArgs, 'input'>>;
+  dismissAnnouncement?: Resolver<Maybe<ResolversTypes['Announcement']>, ParentType, ContextType, RequireFields<MutationDismissAnnouncementArgs, 'input'>>;
+  addFavourite?: Resolver<Maybe<ResolversTypes['Favourite']>, ParentType, ContextType, RequireFields<MutationAddFavouriteArgs, 'input'>>;
+  removeFavourite?: Resolver<Maybe<ResolversTypes['Favourite']>, ParentType, ContextType, RequireFields<MutationRemoveFavouriteArgs, 'input'>>;
+  orderFavourites?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Favourite']>>>, ParentType, ContextType, RequireFields<MutationOrderFavouritesArgs, 'input'>>;
+  updatePersonSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType, RequireFields<MutationUpdatePersonSettingsArgs, 'input'>>;
+  updateOrganizationSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationSettingsArgs, 'input'>>;
+  createSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationCreateSharedLinkArgs, 'input'>>;
+  updateSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationUpdateSharedLinkArgs, 'input'>>;
+  deleteSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationDeleteSharedLinkArgs, 'input'>>;
+  launchApp?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<MutationLaunchAppArgs, 'input'>>;
+  reportLaunch?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<MutationReportLaunchArgs, 'input'>>;
+  createLauncherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<MutationCreateLauncherWorkflowArgs, 'input'>>;
+  updateLauncherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<MutationUpdateLauncherWorkflowArgs, 'input'>>;
+  deleteLauncherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<MutationDeleteLauncherWorkflowArgs, 'input'>>;
+  runLauncherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflowStep']>, ParentType, ContextType, RequireFields<MutationRunLauncherWorkflowArgs, 'input'>>;
   recordConsent?: Resolver<Maybe<ResolversTypes['ConsentDecision']>, ParentType, ContextType, RequireFields<MutationRecordConsentArgs, 'input'>>;
   bookDemo?: Resolver<Maybe<ResolversTypes['DemoBooking']>, ParentType, ContextType, RequireFields<MutationBookDemoArgs, 'input'>>;
   cancelDemo?: Resolver<Maybe<ResolversTypes['DemoBooking']>, ParentType, ContextType, RequireFields<MutationCancelDemoArgs, 'input'>>;
   submitContact?: Resolver<Maybe<ResolversTypes['SubmittedContact']>, ParentType, ContextType, RequireFields<MutationSubmitContactArgs, 'input'>>;
   joinWaitlist?: Resolver<Maybe<ResolversTypes['WaitlistPlace']>, ParentType, ContextType, RequireFields<MutationJoinWaitlistArgs, 'input'>>;
   updateLead?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType, RequireFields<MutationUpdateLeadArgs, 'input'>>;
+  markNotificationsRead?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationMarkNotificationsReadArgs, 'input'>>;
+  archiveNotifications?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationArchiveNotificationsArgs, 'input'>>;
+  updateNotificationPreferences?: Resolver<Maybe<ResolversTypes['NotificationPreferences']>, ParentType, ContextType, RequireFields<MutationUpdateNotificationPreferencesArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
   actionQueueChanged?: SubscriptionResolver<Maybe<ResolversTypes['ActionItem']>, "actionQueueChanged", ParentType, ContextType>;
   installationChanged?: SubscriptionResolver<Maybe<ResolversTypes['Installation']>, "installationChanged", ParentType, ContextType>;
+  announcementChanged?: SubscriptionResolver<Maybe<ResolversTypes['Announcement']>, "announcementChanged", ParentType, ContextType>;
+  notificationReceived?: SubscriptionResolver<Maybe<ResolversTypes['Notification']>, "notificationReceived", ParentType, ContextType>;
   widgetUpdated?: SubscriptionResolver<Maybe<ResolversTypes['Widget']>, "widgetUpdated", ParentType, ContextType>;
   ownWidgetUpdated?: SubscriptionResolver<Maybe<ResolversTypes['Widget']>, "ownWidgetUpdated", ParentType, ContextType>;
 };
@@ -1503,11 +2842,22 @@ export type SubscriptionResolvers<ContextType = Context, ParentType extends Reso
 export type ActionItemResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionItem'] = ResolversParentTypes['ActionItem'], FederationReferenceType extends FederationReferenceTypes['ActionItem'] = FederationReferenceTypes['ActionItem']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['ActionItem']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  key?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  app?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  severity?: Resolver<ResolversTypes['ActionItemSeverity'], ParentType, ContextType>;
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   subject?: Resolver<ResolversTypes['ActionItemSubject'], ParentType, ContextType>;
   url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
   status?: Resolver<ResolversTypes['ActionItemStatus'], ParentType, ContextType>;
+  dueAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  assignee?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  snoozedUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  organization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType>;
+  openedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  closedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  closedBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
@@ -1515,6 +2865,30 @@ export type ActionItemResolvers<ContextType = Context, ParentType extends Resolv
 export type ActionItemSubjectResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionItemSubject'] = ResolversParentTypes['ActionItemSubject']> = {
   service?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type ActionCountsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionCounts'] = ResolversParentTypes['ActionCounts']> = {
+  open?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  critical?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  assignedToMe?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  snoozed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ActionItemsReportResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionItemsReport'] = ResolversParentTypes['ActionItemsReport']> = {
+  results?: Resolver<ReadonlyArray<ResolversTypes['ActionItemResult']>, ParentType, ContextType>;
+  succeeded?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  failed?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type ActionItemResultResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionItemResult'] = ResolversParentTypes['ActionItemResult']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  item?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType>;
+  error?: Resolver<Maybe<ResolversTypes['ActionItemResultError']>, ParentType, ContextType>;
+};
+
+export type ActionItemResultErrorResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ActionItemResultError'] = ResolversParentTypes['ActionItemResultError']> = {
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
 export type AccessRequestResolvers<ContextType = Context, ParentType extends ResolversParentTypes['AccessRequest'] = ResolversParentTypes['AccessRequest'], FederationReferenceType extends FederationReferenceTypes['AccessRequest'] = FederationReferenceTypes['AccessRequest']> = {
@@ -1624,6 +2998,130 @@ export type DashboardBoardResolvers<ContextType = Context, ParentType extends Re
   items?: Resolver<ReadonlyArray<ResolversTypes['DashboardLayoutItem']>, ParentType, ContextType>;
 };
 
+export type AnnouncementResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Announcement'] = ResolversParentTypes['Announcement'], FederationReferenceType extends FederationReferenceTypes['Announcement'] = FederationReferenceTypes['Announcement']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Announcement']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  body?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  severity?: Resolver<ResolversTypes['AnnouncementSeverity'], ParentType, ContextType>;
+  from?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  until?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  audience?: Resolver<ResolversTypes['AnnouncementAudience'], ParentType, ContextType>;
+  dismissed?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type FavouriteResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Favourite'] = ResolversParentTypes['Favourite'], FederationReferenceType extends FederationReferenceTypes['Favourite'] = FederationReferenceTypes['Favourite']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Favourite']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  entry?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  icon?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  order?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type LauncherHitResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherHit'] = ResolversParentTypes['LauncherHit']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['LauncherHitKind'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  icon?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  score?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
+};
+
+export type LauncherSettingsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherSettings'] = ResolversParentTypes['LauncherSettings']> = {
+  person?: Resolver<Maybe<ResolversTypes['LauncherPersonSettings']>, ParentType, ContextType>;
+  organization?: Resolver<Maybe<ResolversTypes['LauncherOrganizationSettings']>, ParentType, ContextType>;
+};
+
+export type LauncherPersonSettingsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherPersonSettings'] = ResolversParentTypes['LauncherPersonSettings']> = {
+  theme?: Resolver<ResolversTypes['LauncherTheme'], ParentType, ContextType>;
+  locale?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  timeZone?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  startPage?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LauncherOrganizationSettingsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherOrganizationSettings'] = ResolversParentTypes['LauncherOrganizationSettings']> = {
+  defaultStartPage?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  supportUrl?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SharedLinkResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SharedLink'] = ResolversParentTypes['SharedLink'], FederationReferenceType extends FederationReferenceTypes['SharedLink'] = FederationReferenceTypes['SharedLink']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['SharedLink']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  icon?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  order?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LaunchResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Launch'] = ResolversParentTypes['Launch'], FederationReferenceType extends FederationReferenceTypes['Launch'] = FederationReferenceTypes['Launch']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Launch']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  app?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  entry?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType>;
+  icon?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['LaunchStatus'], ParentType, ContextType>;
+  source?: Resolver<ResolversTypes['LaunchSource'], ParentType, ContextType>;
+  platform?: Resolver<ResolversTypes['LaunchPlatform'], ParentType, ContextType>;
+  steps?: Resolver<ReadonlyArray<ResolversTypes['LaunchStep']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  failure?: Resolver<Maybe<ResolversTypes['LaunchFailure']>, ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type LaunchStepResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LaunchStep'] = ResolversParentTypes['LaunchStep']> = {
+  kind?: Resolver<ResolversTypes['LaunchStepKind'], ParentType, ContextType>;
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type LaunchFailureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LaunchFailure'] = ResolversParentTypes['LaunchFailure']> = {
+  code?: Resolver<ResolversTypes['LaunchFailureCode'], ParentType, ContextType>;
+  message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  retryable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  retryAfterSeconds?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
+export type LauncherWorkflowResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherWorkflow'] = ResolversParentTypes['LauncherWorkflow'], FederationReferenceType extends FederationReferenceTypes['LauncherWorkflow'] = FederationReferenceTypes['LauncherWorkflow']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['LauncherWorkflow']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  shared?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  steps?: Resolver<ReadonlyArray<ResolversTypes['LauncherWorkflowPlannedStep']>, ParentType, ContextType>;
+  createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LauncherWorkflowPlannedStepResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherWorkflowPlannedStep'] = ResolversParentTypes['LauncherWorkflowPlannedStep']> = {
+  kind?: Resolver<ResolversTypes['LauncherWorkflowStepKind'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  app?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  returnTo?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  actionKind?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+};
+
+export type LauncherWorkflowStepResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherWorkflowStep'] = ResolversParentTypes['LauncherWorkflowStep']> = {
+  position?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['LauncherWorkflowStepKind'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  launch?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType>;
+  actionItem?: Resolver<Maybe<ResolversTypes['ActionItem']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  next?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+};
+
 export type ConsentDecisionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['ConsentDecision'] = ResolversParentTypes['ConsentDecision']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   subjectId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -1669,6 +3167,52 @@ export type SubmittedContactResolvers<ContextType = Context, ParentType extends 
 export type WaitlistPlaceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WaitlistPlace'] = ResolversParentTypes['WaitlistPlace']> = {
   email?: Resolver<ResolversTypes['EmailAddress'], ParentType, ContextType>;
   product?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+};
+
+export type NotificationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Notification'] = ResolversParentTypes['Notification']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  app?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  body?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  severity?: Resolver<ResolversTypes['NotificationSeverity'], ParentType, ContextType>;
+  organization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType>;
+  count?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  readAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  archivedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type UnreadNotificationsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['UnreadNotifications'] = ResolversParentTypes['UnreadNotifications']> = {
+  unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type NotificationPreferencesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationPreferences'] = ResolversParentTypes['NotificationPreferences']> = {
+  timeZone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  quietHours?: Resolver<Maybe<ResolversTypes['NotificationPreferencesQuietHours']>, ParentType, ContextType>;
+  digest?: Resolver<ResolversTypes['NotificationPreferencesDigest'], ParentType, ContextType>;
+  rules?: Resolver<ReadonlyArray<ResolversTypes['NotificationPreferencesRule']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type NotificationPreferencesQuietHoursResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationPreferencesQuietHours'] = ResolversParentTypes['NotificationPreferencesQuietHours']> = {
+  from?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  to?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+};
+
+export type NotificationPreferencesDigestResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationPreferencesDigest'] = ResolversParentTypes['NotificationPreferencesDigest']> = {
+  frequency?: Resolver<ResolversTypes['NotificationPreferencesDigestFrequency'], ParentType, ContextType>;
+  at?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  weekday?: Resolver<ResolversTypes['NotificationPreferencesDigestWeekday'], ParentType, ContextType>;
+};
+
+export type NotificationPreferencesRuleResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationPreferencesRule'] = ResolversParentTypes['NotificationPreferencesRule']> = {
+  app?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  inApp?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  push?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type WidgetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Widget'] = ResolversParentTypes['Widget'], FederationReferenceType extends FederationReferenceTypes['Widget'] = FederationReferenceTypes['Widget']> = {
@@ -1745,6 +3289,30 @@ export type StoreAppEdgeResolvers<ContextType = Context, ParentType extends Reso
   node?: Resolver<Maybe<ResolversTypes['StoreApp']>, ParentType, ContextType>;
 };
 
+export type LaunchConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LaunchConnection'] = ResolversParentTypes['LaunchConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Launch']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LaunchEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LaunchEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LaunchEdge'] = ResolversParentTypes['LaunchEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType>;
+};
+
+export type LauncherWorkflowConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherWorkflowConnection'] = ResolversParentTypes['LauncherWorkflowConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LauncherWorkflow']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LauncherWorkflowEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type LauncherWorkflowEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherWorkflowEdge'] = ResolversParentTypes['LauncherWorkflowEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType>;
+};
+
 export type LeadConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeadConnection'] = ResolversParentTypes['LeadConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Lead']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['LeadEdge']>>>, ParentType, ContextType>;
@@ -1755,6 +3323,18 @@ export type LeadConnectionResolvers<ContextType = Context, ParentType extends Re
 export type LeadEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LeadEdge'] = ResolversParentTypes['LeadEdge']> = {
   cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   node?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType>;
+};
+
+export type NotificationConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationConnection'] = ResolversParentTypes['NotificationConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Notification']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['NotificationEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type NotificationEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationEdge'] = ResolversParentTypes['NotificationEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Notification']>, ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = Context> = {
@@ -1773,6 +3353,10 @@ export type Resolvers<ContextType = Context> = {
   Subscription?: SubscriptionResolvers<ContextType>;
   ActionItem?: ActionItemResolvers<ContextType>;
   ActionItemSubject?: ActionItemSubjectResolvers<ContextType>;
+  ActionCounts?: ActionCountsResolvers<ContextType>;
+  ActionItemsReport?: ActionItemsReportResolvers<ContextType>;
+  ActionItemResult?: ActionItemResultResolvers<ContextType>;
+  ActionItemResultError?: ActionItemResultErrorResolvers<ContextType>;
   AccessRequest?: AccessRequestResolvers<ContextType>;
   CatalogEntry?: CatalogEntryResolvers<ContextType>;
   CatalogEntryMobileApp?: CatalogEntryMobileAppResolvers<ContextType>;
@@ -1784,11 +3368,30 @@ export type Resolvers<ContextType = Context> = {
   DashboardLayout?: DashboardLayoutResolvers<ContextType>;
   DashboardLayoutItem?: DashboardLayoutItemResolvers<ContextType>;
   DashboardBoard?: DashboardBoardResolvers<ContextType>;
+  Announcement?: AnnouncementResolvers<ContextType>;
+  Favourite?: FavouriteResolvers<ContextType>;
+  LauncherHit?: LauncherHitResolvers<ContextType>;
+  LauncherSettings?: LauncherSettingsResolvers<ContextType>;
+  LauncherPersonSettings?: LauncherPersonSettingsResolvers<ContextType>;
+  LauncherOrganizationSettings?: LauncherOrganizationSettingsResolvers<ContextType>;
+  SharedLink?: SharedLinkResolvers<ContextType>;
+  Launch?: LaunchResolvers<ContextType>;
+  LaunchStep?: LaunchStepResolvers<ContextType>;
+  LaunchFailure?: LaunchFailureResolvers<ContextType>;
+  LauncherWorkflow?: LauncherWorkflowResolvers<ContextType>;
+  LauncherWorkflowPlannedStep?: LauncherWorkflowPlannedStepResolvers<ContextType>;
+  LauncherWorkflowStep?: LauncherWorkflowStepResolvers<ContextType>;
   ConsentDecision?: ConsentDecisionResolvers<ContextType>;
   DemoBooking?: DemoBookingResolvers<ContextType>;
   Lead?: LeadResolvers<ContextType>;
   SubmittedContact?: SubmittedContactResolvers<ContextType>;
   WaitlistPlace?: WaitlistPlaceResolvers<ContextType>;
+  Notification?: NotificationResolvers<ContextType>;
+  UnreadNotifications?: UnreadNotificationsResolvers<ContextType>;
+  NotificationPreferences?: NotificationPreferencesResolvers<ContextType>;
+  NotificationPreferencesQuietHours?: NotificationPreferencesQuietHoursResolvers<ContextType>;
+  NotificationPreferencesDigest?: NotificationPreferencesDigestResolvers<ContextType>;
+  NotificationPreferencesRule?: NotificationPreferencesRuleResolvers<ContextType>;
   Widget?: WidgetResolvers<ContextType>;
   WidgetFailure?: WidgetFailureResolvers<ContextType>;
   WidgetOverview?: WidgetOverviewResolvers<ContextType>;
@@ -1800,8 +3403,14 @@ export type Resolvers<ContextType = Context> = {
   CatalogEntryEdge?: CatalogEntryEdgeResolvers<ContextType>;
   StoreAppConnection?: StoreAppConnectionResolvers<ContextType>;
   StoreAppEdge?: StoreAppEdgeResolvers<ContextType>;
+  LaunchConnection?: LaunchConnectionResolvers<ContextType>;
+  LaunchEdge?: LaunchEdgeResolvers<ContextType>;
+  LauncherWorkflowConnection?: LauncherWorkflowConnectionResolvers<ContextType>;
+  LauncherWorkflowEdge?: LauncherWorkflowEdgeResolvers<ContextType>;
   LeadConnection?: LeadConnectionResolvers<ContextType>;
   LeadEdge?: LeadEdgeResolvers<ContextType>;
+  NotificationConnection?: NotificationConnectionResolvers<ContextType>;
+  NotificationEdge?: NotificationEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = Context> = {

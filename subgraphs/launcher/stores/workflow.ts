@@ -37,7 +37,10 @@ const countShared = statement('select count(*)::int as count from launcher.workf
 
 const ownSql = (rows: Rows<typeof workflows>) => ({
   /** Counts the workflows beside one, shared or the person's own, and keeps others from adding any until the transaction ends. */
-  async countBeside({ organizationId, userId, shared }: Pick<LauncherWorkflowRow, 'organizationId' | 'userId' | 'shared'>, transaction: Transaction): Promise<number> {
+  async countBeside(
+    { organizationId, userId, shared }: Pick<LauncherWorkflowRow, 'organizationId' | 'userId' | 'shared'>,
+    transaction: Transaction,
+  ): Promise<number> {
     await rows.read(lockOwner, [organizationId ?? '', shared ? '' : userId], transaction)
     const counted = shared
       ? rows.read<{ count: number }>(countShared, [organizationId], transaction)

@@ -8,6 +8,8 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 export type ActionItemStatus =
   /** It waits. */
   | 'OPEN'
+  /** It waits, and the viewer does not want to see it before `snoozedUntil`. */
+  | 'SNOOZED'
   /** Somebody said that it is done. */
   | 'DONE'
   /** Its cause is gone. */
@@ -16,6 +18,8 @@ export type ActionItemStatus =
 /** Which one is done. */
 export type CompleteActionItemInput = {
   readonly id: string | number;
+  /** What was done, for the audit log: at most 500 characters. */
+  readonly note?: string | null | undefined;
   /** Refuses with CONFLICT when it has moved on to another version. */
   readonly expectedVersion?: number | null | undefined;
 };
