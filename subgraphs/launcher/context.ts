@@ -2,7 +2,6 @@ import type { Ask } from '../../platform/ask.ts'
 import type { ContextOf, JobContextOf } from '../store/context.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
-import type { AnnouncementTimes } from './dashboard/announcement/times.ts'
 import type { Catalog } from './engines/catalog/catalog.ts'
 import type { StoreSource } from './engines/catalog/store.ts'
 import type { ConsentSync } from './engines/consent/sync.ts'
@@ -64,8 +63,6 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly dashboardUrl: string
   /** Whether addresses may lead to this machine without TLS. */
   readonly isDevelopment: boolean
-  /** What notifies readers when an announcement begins or ends. */
-  readonly announcementTimes: AnnouncementTimes
   /** The copy of the app catalogue. */
   readonly catalog: Catalog
   /** Widgets of third parties. */

@@ -3,7 +3,6 @@ import { inTransaction } from '../store/write.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Base } from '../wiring/define.ts'
 import type { Job, Services } from './context.ts'
-import { openAnnouncementTimes } from './dashboard/announcement/times.ts'
 import { openCatalog } from './engines/catalog/catalog.ts'
 import { openStoreSource } from './engines/catalog/store.ts'
 import { openConsentSync } from './engines/consent/sync.ts'
@@ -51,7 +50,6 @@ export const services =
         ...{ sequelize, clock },
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
-      announcementTimes: openAnnouncementTimes(() => job('announcements')),
       noticeAlarm: openAlarm(clock),
       snoozeAlarm: openAlarm(clock),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),

@@ -2,6 +2,7 @@ import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { announcementResolvers } from './announcement/resolvers.ts'
 import { resyncAnnouncements } from './announcement/rules.ts'
+import { timesOfAnnouncements } from './announcement/times.ts'
 import { favouriteResolvers } from './favourite/resolvers.ts'
 import { dashboardResolvers } from './resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
@@ -18,7 +19,7 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   'shared-link': { resolvers: sharedLinkResolvers },
   announcement: {
     resolvers: announcementResolvers,
-    sweeps: ({ services: { announcementTimes } }) => [announcementTimes.sweep],
+    sweeps: ({ job }) => [timesOfAnnouncements(() => job('announcements'))],
     resync: ({ services: { events, clock }, job }) => resyncAnnouncements(events, clock, (...between) => job('facts').announcements.changedSince(...between)),
     // A deleted one has an end as well.
     retention: () => [{ table: 'launcher.announcements', days: keptDays, old: 'o.ends_at < $1', order: 'o.ends_at' }],

@@ -7,16 +7,11 @@ import { announceAnnouncement } from './rules.ts'
 /** Interval in ms at which begins and ends are looked for: within it, each process knows those of the others. Maximum of one round. */
 const [everyMs, atOnce] = [1_000, 200]
 
-/** What notifies readers when an announcement begins or ends. */
-export interface AnnouncementTimes {
-  readonly sweep: Sweep
-}
-
 /**
- * Publishes each begin and end once, whichever process finds it. A round also finds what begins or ends before the next one and wakes the sweep
- * at that moment, so that readers are notified in time.
+ * Publishes each begin and end of an announcement once, whichever process finds it. A round also finds what begins or ends before the next one
+ * and wakes the sweep at that moment, so that readers are notified in time.
  */
-export function openAnnouncementTimes(job: () => Job): AnnouncementTimes {
+export function timesOfAnnouncements(job: () => Job): Sweep {
   let wake = (_ms?: number): void => {}
 
   const pass = (looking: Job) =>
@@ -28,22 +23,20 @@ export function openAnnouncementTimes(job: () => Job): AnnouncementTimes {
     })
 
   return {
-    sweep: {
-      name: 'announcements that begin or end',
-      everyMs,
-      wakes(given) {
-        wake = given
-      },
-      async run() {
-        const looking = job()
-        const now = looking.clock.now().getTime()
-        // Most rounds find nothing, and then need no transaction.
-        const next = await looking.announcements.nextDue(new Date(now + everyMs))
-        if (!next) return
-        if (next.getTime() > now) return wake(next.getTime() - now)
-        const passed = await pass(looking)
-        if (passed.length > 0) wake()
-      },
+    name: 'announcements that begin or end',
+    everyMs,
+    wakes(given) {
+      wake = given
+    },
+    async run() {
+      const looking = job()
+      const now = looking.clock.now().getTime()
+      // Most rounds find nothing, and then need no transaction.
+      const next = await looking.announcements.nextDue(new Date(now + everyMs))
+      if (!next) return
+      if (next.getTime() > now) return wake(next.getTime() - now)
+      const passed = await pass(looking)
+      if (passed.length > 0) wake()
     },
   }
 }
