@@ -11,7 +11,6 @@ import { seedKnowledge } from '../subgraphs/agents/knowledge/seed.ts'
 import { seedProfile } from '../subgraphs/agents/person-profile/seed.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
 import { seedAttention } from '../subgraphs/launcher/action-item/seed.ts'
-import { seedNotification } from '../subgraphs/launcher/notification/seed.ts'
 import { seedDispute, seedFile } from '../subgraphs/payments/dispute/seed.ts'
 import { seedDomain, seedIdentity } from '../subgraphs/providers/email/seed.ts'
 import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
@@ -162,7 +161,6 @@ interface Foreign {
   readonly knowledge: string
   readonly connector: string
   readonly item: string
-  readonly notification: string
   /** Of the one who asks. */
   readonly own: {
     readonly dispute: string
@@ -282,8 +280,6 @@ const tries: Readonly<Record<string, Try>> = {
   ),
   'Mutation.createStyleSnapshot(input.sourceIds)': ({ source, own }) =>
     `mutation { createStyleSnapshot(input: { personProfileId: "${own.profile}", sourceIds: ["${source}"] }) { id } }`,
-  'Mutation.archiveNotifications(input.ids)': ({ notification }) => `mutation { archiveNotifications(input: { ids: ["${notification}"] }) { unread } }`,
-  'Mutation.markNotificationsRead(input.ids)': ({ notification }) => `mutation { markNotificationsRead(input: { ids: ["${notification}"] }) { unread } }`,
   'Mutation.completeActionItems(input.ids)': ({ item }) => `mutation { completeActionItems(input: { ids: ["${item}"] }) { results { error { code } } } }`,
   'Mutation.deletePosts(input.items.id)': ({ post }) => `mutation { deletePosts(input: { items: [{ id: "${post}" }] }) { results { error { code } } } }`,
   'Mutation.generateImages(input.postId)': inOwnBrand('generateImages', ({ post }) => `prompt: "x", postId: "${post}"`, 'images { id }'),
@@ -403,7 +399,6 @@ describe('S-07 another organization’s id is answered like an unknown one:', ()
       knowledge: (await seedKnowledge(graph, { organizationId: owner.organizationId! })).id,
       connector: await seedConnector(graph, owner.organizationId!),
       item: (await seedAttention(graph, { organizationId: owner.organizationId! })).id,
-      notification: await seedNotification(graph, { organizationId: owner.organizationId, userId: owner.userId! }),
       identity: (await seedIdentity(graph, await seedDomain(graph, { organizationId: owner.organizationId!, domain: 'acme.example' }))).id,
       file: (await seedFile(graph, await seedDispute(graph, { organizationId: owner.organizationId! }))).id,
       own: {
@@ -457,7 +452,6 @@ describe('S-07 another organization’s id is answered like an unknown one:', ()
       knowledge: newId(),
       connector: newId(),
       item: newId(),
-      notification: newId(),
       own: foreign.own,
     }
     const answered = await seen(ask, foreign)

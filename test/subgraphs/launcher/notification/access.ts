@@ -21,13 +21,17 @@ const all = { all: true }
 
 /** A notification of the owner. */
 const fresh: Fresh = ({ graph, ids, owner }) => seedNotification(graph, { organizationId: ids.organization!, userId: owner.userId! })
-/** Each person of the matrix has one; keys have none. */
-const told /*                                                           */ = 'refused empty refused empty empty yes yes'
+/** Each person has one, of an app that rows install or seeded; keys have none. */
+const told /*                                                           */ = 'refused empty refused yes    yes    yes   yes'
 
 export const access: AccessRows = {
   async made(stage) {
     await seedNotification(stage.graph, { organizationId: stage.outsider.organizationId, userId: stage.outsider.userId! })
-    return { notification: await fresh(stage) }
+    const members = await stage.graph.rows<{ userId: string }>('select user_id as "userId" from identity.memberships where organization_id = $1', [
+      stage.ids.organization,
+    ])
+    for (const { userId } of members) await seedNotification(stage.graph, { organizationId: stage.ids.organization!, userId })
+    return {}
   },
   fields: [
     row('Query.notifications', read, write, byScopeEachTheirOwn, listed('totalCount'), 'notifications'),
