@@ -1,4 +1,5 @@
 import type { Sequelize, Transaction } from 'sequelize'
+import type { Cipher } from '../../../platform/cipher.ts'
 import { lockingStatement, rows, statement } from '../../../platform/sql/statement.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 
@@ -21,9 +22,15 @@ export interface HandedOver {
 /** Keeps mails of the launcher until providers have taken them. */
 export interface MailOutbox {
   /** Writes a mail down. @returns false for a key that was queued before: then nothing is written */
-  insert(mail: Omit<QueuedMail, 'attempts'> & { readonly key: string }, now: Date, transaction: Transaction): Promise<boolean>
+  insert(
+    mail: Omit<QueuedMail, 'sealed' | 'attempts'> & { readonly key: string; readonly content: string },
+    now: Date,
+    transaction: Transaction,
+  ): Promise<boolean>
   /** Takes due mails for this process: until `until` no other hands them over. */
   take(now: Date, until: Date, limit: number): Promise<readonly QueuedMail[]>
+  /** Decrypts the content of a mail. @throws Error while its key is not configured */
+  contentOf(mail: Pick<QueuedMail, 'id' | 'sealed'>): string
   settle(id: string, outcome: HandedOver): Promise<void>
 }
 
@@ -40,15 +47,17 @@ const settle = lockingStatement(
   `update launcher.mails set next_attempt_at = $2, message_id = $3, sealed = case when $2::timestamptz is null then null else sealed end where id = $1`,
 )
 
-/** Where a mail's content is encrypted for. */
-export const placeOfMail = (id: string): string => `launcher.mails:${id}`
+const placeOf = (id: string): string => `launcher.mails:${id}`
 
 /** Contents of mails as they are stored. */
-export const sealedMails: readonly SealedColumn[] = [{ table: 'launcher.mails', key: 'id', column: 'sealed', about: placeOfMail }]
+export const sealedMails: readonly SealedColumn[] = [{ table: 'launcher.mails', key: 'id', column: 'sealed', about: placeOf }]
 
-export const openMailOutbox = (sequelize: Sequelize): MailOutbox => ({
-  insert: async ({ id, key, kind, organizationId, sealed }, now, transaction) =>
-    (await rows(sequelize, insert, [id, key, kind, organizationId, sealed, now], transaction)).length > 0,
+export const openMailOutbox = (sequelize: Sequelize, cipher: Cipher): MailOutbox => ({
+  async insert({ id, key, kind, organizationId, content }, now, transaction) {
+    const sealed = cipher.seal(content, placeOf(id))
+    return (await rows(sequelize, insert, [id, key, kind, organizationId, sealed, now], transaction)).length > 0
+  },
+  contentOf: ({ id, sealed }) => cipher.open(sealed, placeOf(id)),
   take: (now, until, limit) => rows<QueuedMail>(sequelize, take, [now, until, limit]),
   async settle(id, { messageId, next }) {
     await rows(sequelize, settle, [id, next, messageId])

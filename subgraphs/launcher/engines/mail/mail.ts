@@ -7,7 +7,7 @@ import { codeOf } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import type { Unit } from '../../../store/books.ts'
-import { type HandedOver, openMailOutbox, placeOfMail, type QueuedMail } from '../../stores/mail.ts'
+import { type HandedOver, openMailOutbox, type QueuedMail } from '../../stores/mail.ts'
 
 /** Kinds of the launcher's mails, as their header `X-Supergraph-Mail` says. */
 export type MailKind = 'demo-booked' | 'demo-cancelled' | 'lead'
@@ -74,12 +74,13 @@ export function nextHandover(attempts: number, error: unknown, now: Date): Date 
  * it by its key, so a process that dies between the handover and its record repeats it without a second mail.
  */
 export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): Mail {
-  const outbox = openMailOutbox(sequelize)
+  const outbox = openMailOutbox(sequelize, cipher)
   let wake = (): void => {}
 
-  async function outcomeOf({ id, kind, organizationId, sealed, attempts }: QueuedMail): Promise<HandedOver> {
+  async function outcomeOf(mail: QueuedMail): Promise<HandedOver> {
+    const { id, kind, organizationId, attempts } = mail
     try {
-      const content = JSON.parse(cipher.open(sealed, placeOfMail(id))) as MailContent
+      const content = JSON.parse(outbox.contentOf(mail)) as MailContent
       return { messageId: await send({ ...content, kind, organizationId, idempotencyKey: `launcher:${id}` }), next: null }
     } catch (error) {
       const next = nextHandover(attempts, error, clock.now())
@@ -100,8 +101,8 @@ export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): 
   return {
     async queue({ key, kind, organizationId, to, subject, text }, { now, transaction }) {
       const id = newId(now)
-      const sealed = cipher.seal(JSON.stringify({ to, subject, text } satisfies MailContent), placeOfMail(id))
-      if (await outbox.insert({ id, key, kind, organizationId, sealed }, now, transaction)) transaction.afterCommit(() => wake())
+      const content = JSON.stringify({ to, subject, text } satisfies MailContent)
+      if (await outbox.insert({ id, key, kind, organizationId, content }, now, transaction)) transaction.afterCommit(() => wake())
     },
     sweep: {
       name: 'mails',
