@@ -190,11 +190,9 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const mailing = readFamily(email, given, mistakes)
   const { allowed, dnsServers: outboundDns } = readFamily(outwards, given, mistakes)
   const entries = readFamily(registry, given, mistakes)
-  const native = readFamily(mobileBuilds, given, mistakes)
-  const { signUp } = readFamily(accounts, given, mistakes)
+  const { signUp, ...native } = readFamily({ ...accounts, ...mobileBuilds }, given, mistakes)
   const { issuer, jwksUrl, audience } = readFamily(foreignIssuer, given, mistakes)
-  const { crashAt } = readFamily(testing, given, mistakes)
-  const { keptBy, worker } = readFamily(keeping, given, mistakes)
+  const { crashAt, keptBy, worker } = readFamily({ ...testing, ...keeping }, given, mistakes)
   // Checks of several settings assume that each of them is valid.
   refuse()
   const publicUrl = at.publicUrl ?? `http://localhost:${at.port}`
@@ -205,7 +203,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const origins = serviceOrigins(named, publicUrl, developing)
   mistakes.push(...hostMistakes(named, publicUrl), ...mobileMistakes(native))
   if (at.environment === 'staging') mistakes.push(...sharedWithProduction(at.productionHosts, given))
-  if (entries.production && at.environment !== 'staging') mistakes.push('PRODUCTION_REGISTRY_URL: only for staging: leave it out')
+  else if (entries.production) mistakes.push('PRODUCTION_REGISTRY_URL: only for staging: leave it out')
   if (!developing && (reading.secrets ?? true)) mistakes.push(...missingSecrets(secret, at.environment))
   if (reading.whole)
     mistakes.push(
