@@ -72,6 +72,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.updateLead(input.id)': 'leads are the platform’s, and who looks after it sees all of them',
   'Query.consentDecision(subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.recordConsent(input.subjectId)': 'a browser chose it at random, and alone knows it',
+  'Mutation.launchApp(input.actionItemId)': 'an item is looked up as the viewer sees it; launch.test.ts tries one of another context',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
   'Mutation.updateDashboardLayout(input.boards.boardId)': 'a board is a part of the layout that is changed; layout.test.ts names one of another layout',
   'Mutation.updateOrganizationLayout(input.boards.boardId)': 'a board is a part of the layout that is changed',
