@@ -1,6 +1,8 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { readText, requireId } from '../../../platform/ids.ts'
+import { notFound } from '../../store/store.ts'
 import { change } from '../../store/write.ts'
+import { isPerson } from '../../viewer.ts'
 import { iconPath } from '../catalog/entry/rules.ts'
 import type { Context } from '../context.ts'
 import type { LaunchAppInput, Resolvers } from '../resolvers.generated.ts'
@@ -19,8 +21,12 @@ async function targetOf({ actionItems }: Context, { app, actionItemId, returnTo 
 
 export const launchResolvers: Resolvers = {
   Query: {
-    launch: (_, { id }, { launches }) => launches.require(id),
-    launches: (_, page, { launches }) => launches.filtered({}, page),
+    // Programs that act for a person see none of the person's launches.
+    launch: (_, { id }, { viewer, launches }) => {
+      if (!isPerson(viewer)) throw notFound(launches.what, requireId(id, 'id'))
+      return launches.require(id)
+    },
+    launches: (_, page, { viewer, launches }) => launches.filtered({ isHidden: !isPerson(viewer) }, page),
   },
   Mutation: {
     async launchApp(_, { input }, context) {

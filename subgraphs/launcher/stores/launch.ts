@@ -79,4 +79,4 @@ const ownSql = (rows: Rows<typeof launches>) => ({
 /** Condition for launches of the viewer in the active context. */
 const seen = 't.user_id = :person and t.organization_id is not distinct from :organization::uuid'
 
-export const launchStore = store(launches, { what: 'launch', tenancy: { where: seen }, filters: {} }, ownSql)
+export const launchStore = store(launches, { what: 'launch', tenancy: { where: seen }, filters: { isHidden: (hides: boolean) => `${!hides}` } }, ownSql)

@@ -7,7 +7,6 @@ const unrelated: readonly Scope[] = ['launcher:widgets.read']
 
 //                                                     anonymous key    other   viewer member owner outsider
 const ownOf /*                                      */ = 'refused hidden refused hidden hidden yes hidden'
-const ownList /*                                    */ = 'refused empty refused empty empty yes empty'
 // Rows of types come after the mutation, by which every person has launched an app.
 const launchers /*                                  */ = 'refused empty refused yes yes yes yes'
 const reporters /*                                  */ = 'refused refused refused hidden hidden yes hidden'
@@ -30,11 +29,20 @@ export const access: AccessRows = {
   made: async stage => ({ launch: await freshLaunch(stage) }),
   fields: [
     row('Query.launch', read, unrelated, ownOf, ({ launch }) => `{ launch(id: "${launch}") { id } }`, 'launch'),
-    row('Query.launches', read, unrelated, ownList, list('nodes { id }'), 'launches'),
+    row('Query.launches', read, unrelated, byScopeEachTheirOwn, list('nodes { id }'), 'launches'),
     row('LaunchConnection.nodes', read, unrelated, launchers, list('nodes { id }'), 'launches.nodes'),
     row('LaunchConnection.edges', read, unrelated, launchers, list('edges { cursor }'), 'launches.edges'),
     row('LaunchEdge.node', read, unrelated, launchers, list('edges { node { id } }'), 'launches.edges.node'),
-    row('Launch.entry', all, read, launchers, list('nodes { entry { id } }'), 'launches.nodes.entry'),
+    row(
+      'Launch.failure',
+      read,
+      unrelated,
+      ownOf.replace('yes', 'nothing'),
+      ({ launch }) => `{ launch(id: "${launch}") { failure { code } } }`,
+      'launch.failure',
+    ),
+    row('Launch.steps', read, unrelated, ownOf.replace('yes', 'empty'), ({ launch }) => `{ launch(id: "${launch}") { steps { url } } }`, 'launch.steps'),
+    row('Launch.entry', all, unrelated, launchers, list('nodes { entry { id } }'), 'launches.nodes.entry'),
     row(
       'Mutation.launchApp',
       all,

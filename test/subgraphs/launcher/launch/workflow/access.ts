@@ -1,17 +1,6 @@
 import { newId } from '../../../../../platform/ids.ts'
 import type { Scope } from '../../../../../subgraphs/scopes.ts'
-import {
-  type AccessRows,
-  all,
-  byScope,
-  byScopeEachTheirOwn,
-  byScopeNoneElsewhere,
-  change,
-  constant,
-  type Fresh,
-  peopleOfIt,
-  row,
-} from '../../../../access/row.ts'
+import { type AccessRows, all, byScope, byScopeEachTheirOwn, change, constant, type Fresh, peopleOfIt, row } from '../../../../access/row.ts'
 
 const read: readonly Scope[] = ['launcher:workflows.read']
 const write: readonly Scope[] = ['launcher:workflows.write']
@@ -44,7 +33,7 @@ export const access: AccessRows = {
   made: async stage => ({ launcherWorkflow: await freshWorkflow(stage) }),
   fields: [
     row('Query.launcherWorkflow', read, unrelated, byScope, ({ launcherWorkflow: id }) => `{ launcherWorkflow(id: "${id}") { id } }`, 'launcherWorkflow'),
-    row('Query.launcherWorkflows', read, unrelated, byScopeNoneElsewhere, list('nodes { id }'), 'launcherWorkflows'),
+    row('Query.launcherWorkflows', read, unrelated, byScopeEachTheirOwn, list('nodes { id }'), 'launcherWorkflows'),
     row(
       'Mutation.createLauncherWorkflow',
       write,
