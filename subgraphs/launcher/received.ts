@@ -5,7 +5,7 @@ import { openedBy, resolving } from './action-item/rules.ts'
 import type { Job } from './context.ts'
 import { postNotice } from './engines/notify/notify.ts'
 import { budgetNotice, orderNotice } from './notification/rules.ts'
-import { isManager } from './stores/action-item.ts'
+import { isManager } from './stores/inbox/action-item.ts'
 
 /** The launcher's handlers for facts of other subgraphs. */
 export const received: Receives<'launcher', Job> = {

@@ -1,5 +1,5 @@
 import { budgetKey, type FactBody } from '../../store/fact-kinds.ts'
-import type { ActionItemRow } from '../stores/action-item.ts'
+import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import type { Opened } from './rules.ts'
 
 /** Kind of the item for a spend limit's alert; other alerts come with an attention fact of their own. */

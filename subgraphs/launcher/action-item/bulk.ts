@@ -1,6 +1,6 @@
 import { codeOf, Refusal } from '../../../platform/errors.ts'
 import type { Context } from '../context.ts'
-import type { ActionItemRow } from '../stores/action-item.ts'
+import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { max } from './rules.ts'
 
 /** Result for one of several items. */

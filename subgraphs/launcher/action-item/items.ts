@@ -1,7 +1,7 @@
 import { newId } from '../../../platform/ids.ts'
 import type { Unit } from '../../store/books.ts'
 import type { Context } from '../context.ts'
-import type { ActionItemRow } from '../stores/action-item.ts'
+import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { announceItem, type Opened, opening } from './rules.ts'
 
 /** What items are written with: the context of a viewer, or of a job. */

@@ -3,8 +3,8 @@ import type { Events } from '../../../platform/events.ts'
 import type { Scope } from '../../scopes.ts'
 import type { FactBody } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
-import { type ActionItemRow, audienceKeyOf, audienceKeysOf, isManager, type Place } from '../stores/action-item.ts'
-import type { Severity } from '../stores/action-item-list.ts'
+import { type ActionItemRow, audienceKeyOf, audienceKeysOf, isManager, type Place } from '../stores/inbox/action-item.ts'
+import type { Severity } from '../stores/inbox/action-item-list.ts'
 
 /** Default severities of items, by kind; kinds that are not listed are NORMAL. */
 const severities: Readonly<Record<string, Severity>> = {

@@ -8,7 +8,7 @@ import { RightsOfAssigneeDocument } from '../ask.generated.ts'
 import type { Context } from '../context.ts'
 import { registration } from '../registration.ts'
 import type { AssignActionItemInput, CompleteActionItemInput, ReopenActionItemInput, SnoozeActionItemInput } from '../resolvers.generated.ts'
-import type { ActionItemRow } from '../stores/action-item.ts'
+import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { announceItem, announceSnooze, completing, isSeenBy, max, reopening, requireCause, requireMayChange, requireSnooze } from './rules.ts'
 
 const lineOf = (action: `action_item.${string}`, { id, organizationId, userId }: ActionItemRow, details?: AuditLine['details']): AuditLine => ({

@@ -3,7 +3,7 @@ import { checkVersion, write } from '../../store/write.ts'
 import { activeOrganization, actorOf, requirePerson } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import type { LayoutOwner, LayoutRow } from '../stores/dashboard-layout.ts'
+import type { LayoutOwner, LayoutRow } from '../stores/dashboard/dashboard-layout.ts'
 import { arranged, type GivenLayout, shown } from './rules.ts'
 
 const ownOf = ({ viewer }: Context): LayoutOwner => ({ organizationId: viewer.organizationId, userId: requirePerson(viewer) })

@@ -1,7 +1,7 @@
 import { Refusal } from '../../../platform/errors.ts'
 import { newId, requireId, requireName } from '../../../platform/ids.ts'
 import { slugPattern } from '../stores/catalog-entry.ts'
-import type { Board, LayoutItem, LayoutRow } from '../stores/dashboard-layout.ts'
+import type { Board, LayoutItem, LayoutRow } from '../stores/dashboard/dashboard-layout.ts'
 
 /** Maximum boards of a layout, apps of a board, and characters of a name. */
 export const max = { boards: 10, items: 100, name: 80, order: 100_000 } as const

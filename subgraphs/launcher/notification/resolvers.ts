@@ -5,7 +5,7 @@ import { requireMayChange } from '../action-item/rules.ts'
 import type { Context } from '../context.ts'
 import { topicOf } from '../engines/notify/notify.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
-import type { NotificationOwner } from '../stores/notification.ts'
+import type { NotificationOwner } from '../stores/inbox/notification.ts'
 import { readMarked } from './rules.ts'
 
 /** Whose notifications a viewer sees; null for keys, which are told nothing. */

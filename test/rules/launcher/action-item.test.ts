@@ -12,7 +12,7 @@ import {
   topicOf,
   topicsFor,
 } from '../../../subgraphs/launcher/action-item/rules.ts'
-import type { ActionItemRow } from '../../../subgraphs/launcher/stores/action-item.ts'
+import type { ActionItemRow } from '../../../subgraphs/launcher/stores/inbox/action-item.ts'
 import { refusalOf } from '../refusal.ts'
 
 const at = (seconds: number) => new Date(Date.UTC(2027, 2, 1, 9, 0, seconds))

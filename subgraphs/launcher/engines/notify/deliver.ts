@@ -4,7 +4,7 @@ import { write } from '../../../store/write.ts'
 import { anonymous } from '../../../viewer.ts'
 import { RecipientsDocument } from '../../ask.generated.ts'
 import { registration } from '../../registration.ts'
-import type { NoticeRow } from '../../stores/notice.ts'
+import type { NoticeRow } from '../../stores/inbox/notice.ts'
 import { type Notifying, notify, type Posting } from './notify.ts'
 
 /** Maximum notices of one run, and maximum pages of an organization's members. */

@@ -1,9 +1,9 @@
 import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Unit } from '../../../store/books.ts'
-import type { NoticeRow, noticeStore } from '../../stores/notice.ts'
-import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/notification.ts'
-import type { preferencesStore } from '../../stores/notification-preferences.ts'
+import type { NoticeRow, noticeStore } from '../../stores/inbox/notice.ts'
+import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/inbox/notification.ts'
+import type { preferencesStore } from '../../stores/inbox/notification-preferences.ts'
 import type { Alarm } from './alarm.ts'
 import { waysOf } from './ways.ts'
 

@@ -1,5 +1,5 @@
-import type { NoticeRow } from '../../stores/notice.ts'
-import type { PreferenceRule } from '../../stores/notification-preferences.ts'
+import type { NoticeRow } from '../../stores/inbox/notice.ts'
+import type { PreferenceRule } from '../../stores/inbox/notification-preferences.ts'
 
 /** By which ways a person is told something. */
 export type Ways = Pick<PreferenceRule, 'inApp' | 'email' | 'push'>

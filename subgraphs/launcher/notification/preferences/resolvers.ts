@@ -3,7 +3,7 @@ import { checkVersion, write } from '../../../store/write.ts'
 import { actorOf, requirePerson } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, UpdateNotificationPreferencesInput } from '../../resolvers.generated.ts'
-import type { PreferencesRow } from '../../stores/notification-preferences.ts'
+import type { PreferencesRow } from '../../stores/inbox/notification-preferences.ts'
 import { settled, shown, unsettled } from './rules.ts'
 
 async function update(context: Context, { expectedVersion, ...given }: UpdateNotificationPreferencesInput): Promise<PreferencesRow> {

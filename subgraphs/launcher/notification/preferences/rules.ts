@@ -1,6 +1,6 @@
 import { readTimeZone } from '../../../../platform/clock.ts'
 import { Refusal } from '../../../../platform/errors.ts'
-import type { Digest, PreferenceRule, PreferencesRow } from '../../stores/notification-preferences.ts'
+import type { Digest, PreferenceRule, PreferencesRow } from '../../stores/inbox/notification-preferences.ts'
 
 /** Maximum rules of a person. */
 export const maxRules = 100

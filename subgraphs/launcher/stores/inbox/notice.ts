@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
-import { statement } from '../../../platform/sql/statement.ts'
-import { moment, type Row, selectList, table, text, uuid } from '../../../platform/sql/table.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { moment, type Row, selectList, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { type Rows, store } from '../../../store/store.ts'
 import type { Audience } from './action-item.ts'
 import type { Severity } from './action-item-list.ts'
 

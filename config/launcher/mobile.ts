@@ -1,7 +1,7 @@
-import type { Slug } from '../subgraphs/scopes.ts'
-import type { MobileApp } from '../subgraphs/subgraph.ts'
-import { address, fingerprints, text } from './readers.ts'
-import { type Setting, type Start, setting } from './setting.ts'
+import type { Slug } from '../../subgraphs/scopes.ts'
+import type { MobileApp } from '../../subgraphs/subgraph.ts'
+import { address, fingerprints, text } from '../readers.ts'
+import { type Setting, type Start, setting } from '../setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
 

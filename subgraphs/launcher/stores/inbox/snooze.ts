@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
-import { statement } from '../../../platform/sql/statement.ts'
-import { moment, table, uuid } from '../../../platform/sql/table.ts'
-import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { moment, table, uuid } from '../../../../platform/sql/table.ts'
+import { createLoader } from '../../../store/loader.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
 
 /** Items that one person does not want to see before a moment. */
 const snoozes = table('launcher.action_item_snoozes', {

@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
-import { transactionLock } from '../../../platform/sql/lock.ts'
-import { statement } from '../../../platform/sql/statement.ts'
-import { json, type Row, selectList, stamps, table, uuid } from '../../../platform/sql/table.ts'
-import { type Rows, store } from '../../store/store.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { json, type Row, selectList, stamps, table, uuid } from '../../../../platform/sql/table.ts'
+import { type Rows, store } from '../../../store/store.ts'
 
 /** The place of an app's widget on a board. */
 export interface LayoutItem {

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../platform/clock.ts'
-import { isId } from '../../../platform/ids.ts'
-import { isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
-import { keptStatements } from '../../../platform/sql/statement.ts'
-import type { Asked } from '../../store/filter/pages.ts'
+import type { Clock } from '../../../../platform/clock.ts'
+import { isId } from '../../../../platform/ids.ts'
+import { isMoment, type Order, type PageRequest } from '../../../../platform/page.ts'
+import { keptStatements } from '../../../../platform/sql/statement.ts'
+import type { Asked } from '../../../store/filter/pages.ts'
 
 /** The severities, from most to least. */
 export const severities = ['CRITICAL', 'HIGH', 'NORMAL', 'LOW'] as const

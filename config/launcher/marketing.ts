@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { readTimeZone } from '../platform/clock.ts'
-import { isMailAddress, toStored } from '../platform/smtp/mail-address.ts'
-import { address } from './readers.ts'
-import { type Start, setting } from './setting.ts'
+import { readTimeZone } from '../../platform/clock.ts'
+import { isMailAddress, toStored } from '../../platform/smtp/mail-address.ts'
+import { address } from '../readers.ts'
+import { type Start, setting } from '../setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
 

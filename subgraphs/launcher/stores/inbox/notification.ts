@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
-import { transactionLock } from '../../../platform/sql/lock.ts'
-import { statement } from '../../../platform/sql/statement.ts'
-import { integer, moment, type Row, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
+import { statement } from '../../../../platform/sql/statement.ts'
+import { integer, moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { type Opening, type Rows, store } from '../../../store/store.ts'
 import type { Severity } from './action-item-list.ts'
 import type { NoticeRow } from './notice.ts'
 
