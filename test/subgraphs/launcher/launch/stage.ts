@@ -66,10 +66,9 @@ export async function launchStage(options: SupergraphOptions = {}): Promise<Laun
     exchange: (code, origin) => door.ask('POST', `${auth}/sso/exchange`, { headers: { origin }, body: { code } }),
     async session() {
       const { authorization } = await door.signIn('owner@acme.test', password)
-      const [found] = await graph.rows<{ id: string }>('select id from identity.sessions where user_id = $1 order by created_at desc, id desc limit 1', [
-        owner.userId,
-      ])
-      return { viewer: { ...owner, sessionId: found!.id }, authorization }
+      const who = { query: '{ viewer { session { id } } }' }
+      const { json } = await door.ask('POST', '/graphql', { headers: { authorization }, body: who })
+      return { viewer: { ...owner, sessionId: json.data.viewer.session.id }, authorization }
     },
     async serviceId(slug) {
       return (await graph.rows<{ id: string }>('select id from identity.service_entries where slug = $1', [slug]))[0]!.id
