@@ -349,9 +349,9 @@ test('S-07 every route with an id in its path is hidden from another organizatio
   // Callers that are neither platform admins nor services are refused there whatever id they send.
   const ofThePlatform =
     /\/(?:providers\/api\/(?:service-clients|payments)|publishing\/api\/internal)\/|settlement-batches\/:id\/reversal$|\/domains\/:id\/suspend$|\/leads\/:id$/
-  // These routes need no sign-in: `:code`, `:token` and a browser’s `:subjectId` are the credential, and media are served by a signed address.
+  // These routes need no sign-in: `:code`, `:token`, the code of a launch and a browser’s `:subjectId` are the credential, and media are served by a signed address.
   const opened =
-    /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$|^GET \/payments\/pay\/:token(?:\/return)?$|^POST \/agents\/api\/hooks\/:code$|^GET \/launcher\/api\/consent\/:subjectId$/
+    /^GET \/publishing\/(?:data-deletion\/:code|calendar\/:token\.ics|media\/:id\/:variant)$|^GET \/payments\/pay\/:token(?:\/return)?$|^POST \/agents\/api\/hooks\/:code$|^GET \/launcher\/api\/consent\/:subjectId$|^GET \/launcher\/launch\/:serviceId$/
   const named = /:(?:slug|platform|name|capability|app)\b/
   const routes = routeTables
     .flatMap(({ slug, rows }) => rows.map(({ method, path }) => `${method} /${slug}${path}`))

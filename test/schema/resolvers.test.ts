@@ -5,6 +5,7 @@ import { catalogNouns } from '../../subgraphs/launcher/catalog/nouns.ts'
 import { dashboardNouns } from '../../subgraphs/launcher/dashboard/nouns.ts'
 import { launchNouns } from '../../subgraphs/launcher/launch/nouns.ts'
 import { marketingNouns } from '../../subgraphs/launcher/marketing/nouns.ts'
+import { notification, notificationPreferences } from '../../subgraphs/launcher/notification/noun.ts'
 import { executableSchema } from '../../subgraphs/wiring/executable.ts'
 
 const resolve = () => null
@@ -12,7 +13,7 @@ const subscribe = { subscribe: resolve }
 /** A resolver for each root field of widgets, to which a test adds or from which it takes; the launcher's other nouns are complete. */
 const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: subscribe, ownWidgetUpdated: subscribe } }
 const others = Object.fromEntries(
-  Object.entries({ 'action-item': actionItem, ...dashboardNouns, ...catalogNouns, ...launchNouns, ...marketingNouns }).flatMap(([name, { resolvers }]) =>
+  Object.entries({ 'action-item': actionItem, notification, 'notification-preferences': notificationPreferences, ...dashboardNouns, ...catalogNouns, ...launchNouns, ...marketingNouns }).flatMap(([name, { resolvers }]) =>
     resolvers ? [[name, resolvers]] : [],
   ),
 ) as Readonly<Record<string, Readonly<Record<string, object>>>>
