@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core'
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 import type { OutboundAnswer } from './outbound/outbound.ts'
 import type { StreamedAnswer } from './outbound/stream.ts'
 
@@ -40,7 +40,7 @@ export interface AskAs {
    * Milliseconds that the caller waits at least, for operations that take longer than usual. The operation's fields
    * declare their own limits. @default the usual limit
    */
-  readonly patienceMs?: number | undefined
+  readonly timeoutMs?: number | undefined
   /** Aborts when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
 }
@@ -97,16 +97,16 @@ export const usualStreamMs = { idleMs: 60_000, totalMs: 600_000 } as const
 export const forUserHeader = 'x-for-user'
 
 /** @returns the error for a call that names a person both in its viewer and as the one for whom it is made */
-export const twoPeople = (): Refusal =>
-  new Refusal('BAD_USER_INPUT', 'A service asks on behalf of a person, within what they may do, or for a person, with its own scopes: name only one.', {
+export const twoPeople = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', 'A service asks on behalf of a person, within what they may do, or for a person, with its own scopes: name only one.', {
     field: 'X-For-User',
   })
 
 /**
  * @returns the error for a call for a person who is not a member of the named organization, or without an organization
  */
-export const notMember = (): Refusal =>
-  new Refusal('FORBIDDEN', 'The person in X-For-User is no member of the organization of this call: nothing can be attributed to them there.', {
+export const notMember = (): DomainError =>
+  new DomainError('FORBIDDEN', 'The person in X-For-User is no member of the organization of this call: nothing can be attributed to them there.', {
     reason: 'DELEGATION',
     field: 'X-For-User',
   })

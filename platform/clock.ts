@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 /** Time as a parameter, so that tests can set it. SQL receives it as a bind value. */
 export interface Clock {
@@ -111,7 +111,7 @@ export function readTimeZone(given: string | null | undefined): string {
   const wanted = given?.trim() ?? ''
   const zone = /^[a-z]/i.test(wanted) ? zoneOf(wanted) : null
   if (zone === null)
-    throw new Refusal('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
+    throw new DomainError('BAD_USER_INPUT', 'timeZone is no name of the IANA database: write one such as Europe/Berlin, or UTC.', { field: 'timeZone' })
   // A time zone's older name is stored as written; only its letter case is normalized.
   return zone.toLowerCase() === wanted.toLowerCase() ? zone : wanted
 }

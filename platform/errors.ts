@@ -21,7 +21,7 @@ export const isErrorCode = (code: unknown): code is ErrorCode => typeof code ===
  * The only error whose message may reach a client: it says what was wrong, where, and what to do next. graphql-js
  * copies `extensions` to the answer, so the code survives every transport; no code tests `instanceof` across subgraphs.
  */
-export class Refusal extends Error {
+export class DomainError extends Error {
   readonly extensions: Record<string, unknown>
 
   /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 /** Idempotency key of a creation, and a hash of its content: the same key with the same content creates one record. */
 export interface Idempotency {
@@ -18,7 +18,9 @@ export const longestKey = 255
  */
 export function readIdempotency({ idempotencyKey: key, ...content }: { readonly idempotencyKey?: string | null | undefined }): Idempotency | null {
   if (key === '' || (key && (key.length > longestKey || key.includes('\0') || !key.isWellFormed())))
-    throw new Refusal('BAD_USER_INPUT', `idempotencyKey must have 1 to ${longestKey} characters, none of them NUL or half of one.`, { field: 'idempotencyKey' })
+    throw new DomainError('BAD_USER_INPUT', `idempotencyKey must have 1 to ${longestKey} characters, none of them NUL or half of one.`, {
+      field: 'idempotencyKey',
+    })
   if (!key) return null
   const sorted = Object.entries(content).sort(([a], [b]) => (a < b ? -1 : 1))
   return {
@@ -36,7 +38,7 @@ export function readIdempotency({ idempotencyKey: key, ...content }: { readonly 
  */
 export function checkSameContent(earlierHash: string | null, { hash }: Idempotency, what: string): void {
   if (earlierHash === hash) return
-  throw new Refusal('CONFLICT', `This idempotencyKey was used for a ${what} with another content: choose a new key for a new ${what}.`, {
+  throw new DomainError('CONFLICT', `This idempotencyKey was used for a ${what} with another content: choose a new key for a new ${what}.`, {
     reason: 'KEY_REUSED',
     field: 'idempotencyKey',
   })

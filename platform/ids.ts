@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 /**
  * Creates a UUIDv7 (RFC 9562 §5.7): 48 bits of Unix milliseconds, then random bits, so that ids of one table sort by
@@ -45,7 +45,7 @@ export const isId = (value: unknown): value is string => typeof value === 'strin
  */
 export function requireId(value: string, field: string): string {
   if (!isId(value))
-    throw new Refusal(
+    throw new DomainError(
       'BAD_USER_INPUT',
       `${field} is ${value === '' ? 'missing' : 'not an id'}: expected a UUID such as 0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e.`,
       { field },
@@ -63,7 +63,7 @@ export const readId = (value: string | null | undefined, field: string): string 
  * @throws BAD_USER_INPUT for NUL and unpaired surrogates, which neither the database nor another service can store
  */
 export function checkText(text: string, field: string): string {
-  if (text.includes('\0') || !text.isWellFormed()) throw new Refusal('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
+  if (text.includes('\0') || !text.isWellFormed()) throw new DomainError('BAD_USER_INPUT', `${field} holds a NUL or half a character: remove it.`, { field })
   return text
 }
 
@@ -76,7 +76,7 @@ export function checkText(text: string, field: string): string {
 export function readText(given: string | null | undefined, field: string, most: number): string | null {
   const text = checkText(given?.trim() ?? '', field)
   const { length } = [...text]
-  if (length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: the maximum is ${most}.`, { field })
+  if (length > most) throw new DomainError('BAD_USER_INPUT', `${field} has ${length} characters: the maximum is ${most}.`, { field })
   return text || null
 }
 
@@ -85,7 +85,7 @@ export function requireText(given: string, field: string, most: number, least = 
   const text = checkText(given.trim(), field)
   const { length } = [...text]
   if (length >= least && length <= most) return text
-  throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: it takes ${least} to ${most}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} has ${length} characters: it takes ${least} to ${most}.`, { field })
 }
 
 /**
@@ -106,10 +106,14 @@ const unnamable = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u20
 export function requireName(given: string, field: string, most: number): string {
   const name = given.trim()
   const { length } = [...name]
-  if (length < 1 || length > most) throw new Refusal('BAD_USER_INPUT', `${field} has ${length} characters: a name takes 1 to ${most}.`, { field })
+  if (length < 1 || length > most) throw new DomainError('BAD_USER_INPUT', `${field} has ${length} characters: a name takes 1 to ${most}.`, { field })
   if (!isNamable(name))
-    throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${most} characters on one line, without control characters, half ones and marks of direction.`, {
-      field,
-    })
+    throw new DomainError(
+      'BAD_USER_INPUT',
+      `${field} takes 1 to ${most} characters on one line, without control characters, half ones and marks of direction.`,
+      {
+        field,
+      },
+    )
   return name
 }

@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 /** Counts occurrences by key within a window of time, in bounded memory. */
 export interface Limit {
@@ -96,10 +96,10 @@ export const dayBefore = (now: Date): Date => new Date(now.getTime() - dayMs)
  */
 export function requireQuota(used: Usage, most: { readonly inAll: number; readonly aDay: number }, things: string, remedy: string, now: Date): void {
   if (used.inAll >= most.inAll)
-    throw new Refusal('CONFLICT', `There are ${used.inAll} ${things}, and there may be ${most.inAll}: ${remedy}.`, { reason: 'QUOTA' })
+    throw new DomainError('CONFLICT', `There are ${used.inAll} ${things}, and there may be ${most.inAll}: ${remedy}.`, { reason: 'QUOTA' })
   if (used.today < most.aDay) return
   const retryAfter = Math.max(1, Math.ceil(((used.todaySince ?? now).getTime() + dayMs - now.getTime()) / 1000))
-  throw new Refusal('RATE_LIMITED', `There are ${used.today} ${things} within a day, and there may be ${most.aDay}: go on in ${retryAfter} seconds.`, {
+  throw new DomainError('RATE_LIMITED', `There are ${used.today} ${things} within a day, and there may be ${most.aDay}: go on in ${retryAfter} seconds.`, {
     retryAfter,
   })
 }

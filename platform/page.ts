@@ -1,4 +1,4 @@
-import { Refusal } from './errors.ts'
+import { DomainError } from './errors.ts'
 
 /** Default number of rows of a page. */
 export const defaultFirst = 20
@@ -56,7 +56,7 @@ export interface PageInfo {
 export function readPage<Row>({ first, after }: PageArguments, order: Order<Row>): PageRequest {
   const size = first ?? defaultFirst
   if (!Number.isInteger(size) || size < 1 || size > mostFirst)
-    throw new Refusal('BAD_USER_INPUT', `first is ${size}: ask for 1 to ${mostFirst} entries, and for more with after.`, { field: 'first' })
+    throw new DomainError('BAD_USER_INPUT', `first is ${size}: ask for 1 to ${mostFirst} entries, and for more with after.`, { field: 'first' })
   return { first: size, limit: size + 1, after: after === null || after === undefined ? null : readCursor(after, order) }
 }
 
@@ -88,7 +88,8 @@ export function writeCursor<Row>(row: Row, order: Order<Row>): string {
 function readCursor<Row>(cursor: string, order: Order<Row>): readonly string[] {
   const [name, ...position] = parse(cursor)
   const fits = name === order.name && position.length === order.parts.length && position.every((value, at) => order.parts[at]!(value))
-  if (!fits) throw new Refusal('BAD_USER_INPUT', 'after is not a cursor of this list: pass one that this list answered, as it was given.', { field: 'after' })
+  if (!fits)
+    throw new DomainError('BAD_USER_INPUT', 'after is not a cursor of this list: pass one that this list answered, as it was given.', { field: 'after' })
   return position
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createLocalJWKSet, type JWK, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../platform/clock.ts'
-import { Refusal } from '../platform/errors.ts'
+import { DomainError } from '../platform/errors.ts'
 import type { Viewer } from './viewer.ts'
 
 /** The header, and the key of a `connection_init` payload, in which the router's seal travels. */
@@ -88,7 +88,7 @@ export interface SealReaderOptions {
  * than a minute, though half a minute may seem to be missing until it is made.
  * The same seal gives the same viewer object.
  * @param opens whether a seal for that purpose opens what is asked for
- * @throws Refusal UNAUTHENTICATED for everything else, without saying which check failed; `isUntimely` knows it when that was the time alone
+ * @throws DomainError UNAUTHENTICATED for everything else, without saying which check failed; `isUntimely` knows it when that was the time alone
  */
 export type SealReader = (token: unknown, opens: (purpose: Purpose) => boolean) => Promise<Viewer>
 
@@ -152,11 +152,11 @@ export function createSealReader({ audience, keys, clock, noteTime = () => {} }:
 
 const publicJwk = ({ id, key }: SealKey): JWK => ({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid: id, x: key.toString('base64url') })
 
-const refusal = () => new Refusal('UNAUTHENTICATED', 'Only the router may ask here, with a seal of its own for this service: ask the router instead.')
+const refusal = () => new DomainError('UNAUTHENTICATED', 'Only the router may ask here, with a seal of its own for this service: ask the router instead.')
 
 const untimely = new WeakSet<object>()
 
-const noteUntimely = (refused: Refusal): Refusal => {
+const noteUntimely = (refused: DomainError): DomainError => {
   untimely.add(refused)
   return refused
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../platform/errors.ts'
+import { DomainError } from '../platform/errors.ts'
 import type { ServiceOperation } from './scopes.ts'
 
 /**
@@ -76,7 +76,7 @@ export const isService = ({ kind, onlyAt }: Pick<Viewer, 'kind' | 'onlyAt'>): bo
  */
 export function requireApp(viewer: Viewer, appId: string, what: string): void {
   if (isService(viewer) && viewer.appId === appId) return
-  throw new Refusal('FORBIDDEN', `Only ${appId} is told ${what}, with its own token that is valid for every service.`)
+  throw new DomainError('FORBIDDEN', `Only ${appId} is told ${what}, with its own token that is valid for every service.`)
 }
 
 /** How a viewer is named in the record of who did what. */
@@ -105,8 +105,8 @@ export const personOf = (actor: string): string | null => (actor.startsWith('use
 export function activeOrganization({ kind, organizationId }: Viewer, things: string): string {
   if (organizationId) return organizationId
   if (kind === 'service')
-    throw new Refusal('BAD_USER_INPUT', `${things} belong to an organization: say which in X-Organization-Id.`, { field: 'X-Organization-Id' })
-  throw new Refusal('FORBIDDEN', `${things} belong to an organization and none is active: switch to one first.`)
+    throw new DomainError('BAD_USER_INPUT', `${things} belong to an organization: say which in X-Organization-Id.`, { field: 'X-Organization-Id' })
+  throw new DomainError('FORBIDDEN', `${things} belong to an organization and none is active: switch to one first.`)
 }
 
 /** Whether a person asks: by sign-in, invitation, handoff or a trusted client; not an app that acts for one. */
@@ -118,6 +118,6 @@ export const isPerson = (viewer: Viewer): viewer is Viewer & { readonly userId: 
  * @throws FORBIDDEN for keys, services, apps and anonymous viewers
  */
 export function requirePerson(viewer: Viewer): string {
-  if (!isPerson(viewer)) throw new Refusal('FORBIDDEN', 'Only a person may do this: sign in, keys, apps and services cannot.')
+  if (!isPerson(viewer)) throw new DomainError('FORBIDDEN', 'Only a person may do this: sign in, keys, apps and services cannot.')
   return viewer.userId
 }

@@ -28,7 +28,7 @@ export interface KeeperOptions {
 /** At once, then with growing delays, because the cause may persist. */
 const pauses: readonly number[] = [0, 1_000, 2_000, 4_000, 8_000]
 /** Running time in ms after which the delays begin anew. */
-const calmMs = 60_000
+const slowPollMs = 60_000
 /** Interval in ms at which a server that another process started is checked: only its parent is notified of its end. */
 const lookMs = 1_000
 
@@ -45,7 +45,7 @@ export function keepServer({ server, restart, serverLog, log, lost, pausesMs = p
     const since = performance.now()
     const ended = (by: number | string | null) => {
       if (stopping.signal.aborted) return
-      if (performance.now() - since > calmMs) attempts = 0
+      if (performance.now() - since > slowPollMs) attempts = 0
       log.error({ endedBy: by }, `PostgreSQL ended unexpectedly and is restarting: see ${serverLog}`)
       reviving = revive()
     }

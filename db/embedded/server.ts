@@ -198,13 +198,13 @@ export function disownPidFile(cluster: Cluster): void {
 
 /** Ends a server: closes its sessions and writes its data. After 20 s the server is killed. */
 export async function stopServer({ process }: Server): Promise<void> {
-  for (const [name, patienceMs] of [
+  for (const [name, timeoutMs] of [
     ['SIGINT', stopTimeoutMs],
     ['SIGQUIT', 5_000],
     ['SIGKILL', 5_000],
   ] as const) {
     if (!isAlive(process) || !signal(process.pid, name)) return
-    for (const deadline = performance.now() + patienceMs; performance.now() < deadline; await wait(5)) if (!isAlive(process)) return
+    for (const deadline = performance.now() + timeoutMs; performance.now() < deadline; await wait(5)) if (!isAlive(process)) return
   }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 
 /** Number of slots, and how many of them one party may hold. */
 export interface PlaceLimits {
@@ -24,7 +24,7 @@ export interface Places {
   /**
    * Takes a slot for a party, to be released by `leave`: null when one is free, else a promise of it.
    * @param patience how long to wait @default unlimited
-   * @throws Refusal RATE_LIMITED at once when too much of the party waits; the promise rejects with it when no slot is
+   * @throws DomainError RATE_LIMITED at once when too much of the party waits; the promise rejects with it when no slot is
    * free in time, and with
    *   UPSTREAM_FAILED when the signal aborts
    */
@@ -95,13 +95,13 @@ export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY 
       settle()
       resolve()
     }
-    const fail = (refusal: Refusal) => {
+    const fail = (refusal: DomainError) => {
       settle()
       line.waiting.delete(begin)
       tidy(party, line)
       reject(refusal)
     }
-    const abort = () => fail(new Refusal('UPSTREAM_FAILED', 'The operation was ended before it began.'))
+    const abort = () => fail(new DomainError('UPSTREAM_FAILED', 'The operation was ended before it began.'))
     patience?.signal?.addEventListener('abort', abort)
     if (patience && Number.isFinite(patience.until)) timer = setTimeout(() => fail(tooMuch()), Math.max(0, patience.until - performance.now()))
     line.waiting.add(begin)
@@ -144,4 +144,5 @@ export function createPlaces({ all, ofParty, waiting = Number.POSITIVE_INFINITY 
   }
 }
 
-const tooMuch = () => new Refusal('RATE_LIMITED', 'Too many of your requests are running already: wait for their answers, then try again.', { retryAfter: 1 })
+const tooMuch = () =>
+  new DomainError('RATE_LIMITED', 'Too many of your requests are running already: wait for their answers, then try again.', { retryAfter: 1 })

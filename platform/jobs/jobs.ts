@@ -41,7 +41,7 @@ export interface JobPlan {
    * polling. Queues are then polled every five seconds, and pg-boss supervises them twice a minute, for jobs that ended
    * processes left. @default false
    */
-  readonly calm?: boolean
+  readonly slowPolling?: boolean
 }
 
 /**
@@ -73,11 +73,11 @@ const settings = {
     schedule: false,
     persistQueueStats: false,
   },
-  calmBoss: { superviseIntervalSeconds: 30, monitorIntervalSeconds: 30 },
+  slowPollingBoss: { superviseIntervalSeconds: 30, monitorIntervalSeconds: 30 },
 } as const
 
 /** Polling interval in ms of a queue with slow polling. */
-const calmMs = 5_000
+const slowPollMs = 5_000
 /** Time in ms that running jobs have to end when the platform stops. */
 const stopMs = 2_500
 /** Time limit in ms for returning the remaining jobs to the queue. */
@@ -113,12 +113,12 @@ export interface JobDeps {
 export function createOpenJobs({ openPool, clock = systemJobClock, mayRun = () => true, mayBegin, watch, tracing }: JobDeps): OpenJobs {
   // The wall clock may be set, so how long something takes is measured on one that only goes forward; a test's clock is both.
   const elapsed: Elapsed = 'attach' in clock ? () => clock.now() : () => performance.now()
-  return ({ slug, queues, sweeps, log, calm = false }) => {
-    const everyMs = calm ? calmMs : pollMs
+  return ({ slug, queues, sweeps, log, slowPolling = false }) => {
+    const everyMs = slowPolling ? slowPollMs : pollMs
     const schema = `${slug}_jobs`
     // A subgraph with sweeps only needs no pg-boss, and so none of its connections.
     const pool = queues.length > 0 ? openPool({ use: 'jobs', name: schema }) : null
-    const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss, ...(calm && settings.calmBoss) })
+    const boss = new PgBoss({ db: pool ? databaseOn(pool) : noDatabase, schema, clock, ...settings.boss, ...(slowPolling && settings.slowPollingBoss) })
     boss.on('error', error => log.error({ err: error }, 'job runner error'))
     boss.on('warning', warning => log.warn(warning, 'job runner warning'))
     const parts = { boss, clock, elapsed, log, mayRun, tracing, everyMs }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Sweep } from './queue.ts'
 
 /** Retention of one table's rows. Every part but the days is SQL of the program, never of a caller. */
-export interface Aging {
+export interface RetentionRule {
   /**
    * Table with its schema: `publishing.audit_entries`. It must not be partitioned: rows are removed by their physical
    * position.
@@ -37,7 +37,7 @@ export interface RetentionGround {
  * Removes rows that are older than their retention, a bounded number in each run. Any number of processes may run it at
  * the same time.
  */
-export const retention = ({ sequelize, clock }: RetentionGround, tables: readonly Aging[]): Sweep => ({
+export const retention = ({ sequelize, clock }: RetentionGround, tables: readonly RetentionRule[]): Sweep => ({
   name: 'what is old',
   everyMs,
   async run() {

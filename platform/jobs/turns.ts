@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 
 /** A piece of work that waits for its turn. */
 export interface Turn {
@@ -107,7 +107,7 @@ export function createTurns({ what, places, reserved = 0, heavyFrom = Number.POS
     const isKeyFull = flow.waitingWeight + weight > maxWaiting.ofKey
     if (!isKeyFull && waitingWeight + weight <= maxWaiting.inAll) return
     const retryAfter = Math.min(60, Math.max(1, Math.ceil((isKeyFull ? flow.waitingWeight : waitingWeight) / perSecond)))
-    throw new Refusal('RATE_LIMITED', `Too many ${what} wait to be worked on: send fewer at once, and go on in ${retryAfter} seconds.`, { retryAfter })
+    throw new DomainError('RATE_LIMITED', `Too many ${what} wait to be worked on: send fewer at once, and go on in ${retryAfter} seconds.`, { retryAfter })
   }
 
   return {

@@ -1,5 +1,5 @@
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { Refusal } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { notPublicCode, OutboundFailure } from './failure.ts'
 import { createNames, ofThisMachine, type ResolveName, resolveOwn, unansweredCode } from './names.ts'
 
@@ -137,5 +137,5 @@ export const unanswered =
   (field: string) =>
   (error: unknown): never => {
     if (!(error instanceof OutboundFailure)) throw error
-    throw new Refusal('BAD_USER_INPUT', `${field} has a name that cannot be looked up: ${error.message}.`, { field, reason: 'NAME_UNANSWERED' })
+    throw new DomainError('BAD_USER_INPUT', `${field} has a name that cannot be looked up: ${error.message}.`, { field, reason: 'NAME_UNANSWERED' })
   }

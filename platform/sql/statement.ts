@@ -5,7 +5,7 @@ import { DatabaseError, type Sequelize, type Transaction } from 'sequelize'
 import { organizationNow } from '../caller/cause.ts'
 import { noParty, type Places } from '../caller/places.ts'
 import { finished, keptSpan } from '../caller/trace.ts'
-import { Refusal } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { Batch, type Counting, type Outcome, type Sent } from './batch.ts'
 import { sharesOf } from './shares.ts'
 import { factsOfSql, nameOfSql } from './span.ts'
@@ -142,7 +142,7 @@ async function read<Row>(...[sequelize, wanted, values, transaction, reading]: P
 function bound(value: unknown): string | Buffer | null {
   const written = utils.prepareValue(value)
   if (typeof written === 'string' && written.includes('\0'))
-    throw new Refusal('BAD_USER_INPUT', 'A text contains the character NUL, which cannot be stored: remove it.')
+    throw new DomainError('BAD_USER_INPUT', 'A text contains the character NUL, which cannot be stored: remove it.')
   return written
 }
 
@@ -223,4 +223,4 @@ const send = (client: Client, statements: readonly Sent[]): Promise<Outcome> => 
 
 /** Converts errors of reads like those of writes; exceeding an operation's limit is no database error. */
 const databaseError = (cause: unknown): Error =>
-  cause instanceof Refusal ? cause : Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })
+  cause instanceof DomainError ? cause : Object.assign(new DatabaseError(cause as ConstructorParameters<typeof DatabaseError>[0]), { cause })

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Refusal } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 import { NotStored, type OpenStorage, type Storage } from './storage.ts'
 
 /**
@@ -17,7 +17,9 @@ export const tellingAway =
         act(key, ...more).catch(error => {
           if (error instanceof NotStored) throw error
           log.error({ err: error, key: `${prefix}/${key}` }, 'file storage failed')
-          throw Object.assign(new Refusal('UPSTREAM_FAILED', 'The file storage is not available; try again in a moment.', { retryAfter: 5 }), { cause: error })
+          throw Object.assign(new DomainError('UPSTREAM_FAILED', 'The file storage is not available; try again in a moment.', { retryAfter: 5 }), {
+            cause: error,
+          })
         })
     return { put: told(storage.put), get: told(storage.get), stat: told(storage.stat), remove: told(storage.remove) } satisfies Storage
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { type Authority, type CookieSession, narrowedBy, rightsOf, type ValidKey, type ValidSession } from '../../subgraphs/authority.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import type { Hosts } from '../hosts.ts'
@@ -39,7 +39,7 @@ export interface Caller {
 
 /** Result for an invalid credential: the whole request is rejected, never treated as anonymous. */
 export interface Unauthenticated {
-  readonly refusal: Refusal
+  readonly refusal: DomainError
   /** `Set-Cookie` lines for the answer: a cookie of an unknown session is deleted. */
   readonly setCookie: readonly string[]
   /** Whether the token is invalid only because it has expired. */
@@ -51,7 +51,7 @@ export interface Authenticate {
    * Determines the caller from a request's headers. A cookie is accepted on web hosts only, and for unsafe use
    * (anything but reading by GET or HEAD) only with a trusted `Origin`. A credential in a header takes precedence over
    * a cookie, which browsers send automatically.
-   * @throws Refusal UPSTREAM_FAILED when identity cannot be reached: then no caller is known, and none is treated as
+   * @throws DomainError UPSTREAM_FAILED when identity cannot be reached: then no caller is known, and none is treated as
    * anonymous
    */
   (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated>
@@ -170,7 +170,7 @@ export function createAuthenticate(
     const trusted = origin === null ? safe || headers.get('sec-fetch-site') === 'same-origin' : hosts.trusts(origin)
     if (!trusted)
       return unauthenticated(
-        new Refusal(
+        new DomainError(
           'FORBIDDEN',
           `The session cookie does not count ${origin === null ? 'without an Origin header' : `for requests from ${origin}`}: call from one of the platform's own pages.`,
         ),
@@ -183,7 +183,7 @@ export function createAuthenticate(
   const known = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => forApp(await read(headers, use), headers, kept)
   const read = async (headers: Headers, use: { readonly safe: boolean }): Promise<Caller | Unauthenticated> => {
     const given = credentialHeaders.filter(name => headers.get(name))
-    if (given.length > 1) return unauthenticated(new Refusal('BAD_USER_INPUT', `Send one credential, not several: ${given.join(' and ')} came together.`))
+    if (given.length > 1) return unauthenticated(new DomainError('BAD_USER_INPUT', `Send one credential, not several: ${given.join(' and ')} came together.`))
     const value = given[0] && headers.get(given[0])!
     if (value && value.length > mostCredentialLength) return refused(`The ${given[0]} header is longer than any credential.`)
     switch (given[0]) {
@@ -199,9 +199,9 @@ export function createAuthenticate(
   }
   const authenticate: (...asked: Parameters<typeof read>) => ReturnType<typeof read> = (headers, use) =>
     known(headers, use).catch(err => {
-      if (err instanceof Refusal) throw err
+      if (err instanceof DomainError) throw err
       log.error({ err }, 'identity could not verify a caller')
-      throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer, so your credentials could not be checked; try again in a moment.', {
+      throw new DomainError('UPSTREAM_FAILED', 'The service "identity" did not answer, so your credentials could not be checked; try again in a moment.', {
         service: 'identity',
       })
     })
@@ -241,9 +241,9 @@ const tokenOf = ({ sessionId, expiresAt, kid, scopes }: TokenClaims): Credential
   ...(scopes && { scopes }),
 })
 
-const unauthenticated = (refusal: Refusal, more: Partial<Unauthenticated> = {}): Unauthenticated => ({ refusal, setCookie: [], expired: false, ...more })
+const unauthenticated = (refusal: DomainError, more: Partial<Unauthenticated> = {}): Unauthenticated => ({ refusal, setCookie: [], expired: false, ...more })
 
-const refused = (sentence: string, more: Partial<Unauthenticated> = {}) => unauthenticated(new Refusal('UNAUTHENTICATED', sentence), more)
+const refused = (sentence: string, more: Partial<Unauthenticated> = {}) => unauthenticated(new DomainError('UNAUTHENTICATED', sentence), more)
 
 type OfPerson = Pick<ValidSession | CookieSession, 'userId' | 'organizationId' | 'roles' | 'context' | 'grant'>
 

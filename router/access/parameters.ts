@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { credentialHeaders, serviceHeaders } from './authenticate.ts'
 
 /** Headers that `connection_init` may carry: credentials, and a service's headers beside its token. */
@@ -15,15 +15,15 @@ const mostLevels = 8
  * one that no check accepts, so that it is rejected rather than overlooked; null and empty texts count as absent.
  * @returns an error when something looks like a credential at an unsupported place, or when two credentials differ
  */
-export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<string, string> | Refusal {
+export function credentialsIn(parameters: Parameters | undefined): ReadonlyMap<string, string> | DomainError {
   const found = new Map<string, string>()
-  const read = (object: Parameters, isHeaders: boolean): Refusal | undefined => {
+  const read = (object: Parameters, isHeaders: boolean): DomainError | undefined => {
     for (const [name, value] of Object.entries(object)) {
       if (value === null || value === '') continue
       const header = spoken.find(each => each === name.toLowerCase())
       if (header) {
         const text = typeof value === 'string' && /^[\x20-\x7e]+$/.test(value) ? value : 'unreadable'
-        if (found.has(header) && found.get(header) !== text) return new Refusal('BAD_USER_INPUT', `connection_init names ${header} twice: send it once.`)
+        if (found.has(header) && found.get(header) !== text) return new DomainError('BAD_USER_INPUT', `connection_init names ${header} twice: send it once.`)
         found.set(header, text)
       } else if (!isHeaders && name.toLowerCase() === 'headers' && !Array.isArray(value)) {
         const refusal = isObject(value) ? read(value, true) : notUnderstood(name)
@@ -65,9 +65,9 @@ function hasScheme(text: string): boolean {
 }
 
 /** A close reason holds 123 bytes. */
-function notUnderstood(name: string): Refusal {
+function notUnderstood(name: string): DomainError {
   const printable = name.replace(/[^\x20-\x7e]/g, '?').slice(0, 30)
-  return new Refusal('UNAUTHENTICATED', `connection_init: "${printable}" is not understood, send { "Authorization": "Bearer …" }.`)
+  return new DomainError('UNAUTHENTICATED', `connection_init: "${printable}" is not understood, send { "Authorization": "Bearer …" }.`)
 }
 
 function isObject(value: unknown): value is Parameters {

@@ -8,7 +8,7 @@ import { LRUCache } from 'lru-cache'
 import type { AppTokens } from '../../config/readers.ts'
 import type { Ask, AskAs } from '../../platform/ask.ts'
 import { callIs, causeHeaders, causeId } from '../../platform/caller/cause.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
 import { neverByToken } from '../../subgraphs/scopes.ts'
@@ -95,7 +95,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
     limits,
   )
   const path = `${pathname.replace(/\/$/, '')}${askPath}`
-  return async (document, variables, { appId, viewer, forUser, patienceMs = usualMs, signal }) => {
+  return async (document, variables, { appId, viewer, forUser, timeoutMs = usualMs, signal }) => {
     const seal = await seals.of(viewer)
     if (!seal && !token) throw new Error(`${appId} asks for a viewer whom the router did not send, and has no token (APP_SERVICE_TOKENS)`)
     const id = causeId()
@@ -109,7 +109,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
       over = true
       exchange.cancel(new UpstreamFailure('late', why))
     }
-    const late = setTimeout(() => end(`No answer within ${patienceMs} ms`), patienceMs)
+    const late = setTimeout(() => end(`No answer within ${timeoutMs} ms`), timeoutMs)
     const leave = () => end('Nobody waits for it any more')
     if (signal?.aborted) leave()
     signal?.addEventListener('abort', leave)
@@ -120,7 +120,7 @@ export function createRemoteAsk(routerUrls: readonly string[], seals: Seals, tok
         return exchange.answer
       })
       .catch(failure => {
-        throw Object.assign(new Refusal('UPSTREAM_FAILED', 'The router did not answer; try again in a moment.'), { cause: failure })
+        throw Object.assign(new DomainError('UPSTREAM_FAILED', 'The router did not answer; try again in a moment.'), { cause: failure })
       })
       .finally(() => {
         clearTimeout(late)
@@ -185,7 +185,7 @@ const mayBeShown = (purpose: Purpose) => purpose.for === 'operation' || purpose.
 export function serveAsk(app: FastifyInstance, { engine, authority, documents, registrations, keys, clock, tokens }: AskDoor): void {
   const ask = createAsk(engine, registrations, createIsMember(authority))
   const readers = new Map(registrations.map(({ slug, appId }) => [slug as string, { appId, read: createSealReader({ audience: slug, keys, clock }) }]))
-  const refusal = () => new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
+  const refusal = () => new DomainError('UNAUTHENTICATED', 'Only subgraphs of this platform ask here.')
   const bySeal = async (token: unknown) => {
     const asking = readers.get(audienceOf(token))
     if (!asking) throw refusal()
@@ -215,7 +215,7 @@ export function serveAsk(app: FastifyInstance, { engine, authority, documents, r
       const forUser = named === undefined ? null : String(named)
       const { appId, viewer } = token === undefined ? byToken(request.headers, made) : await bySeal(token)
       const read = documents.read(String(query))
-      if ('errors' in read) throw new Refusal('BAD_USER_INPUT', read.errors[0]!.message)
+      if ('errors' in read) throw new DomainError('BAD_USER_INPUT', read.errors[0]!.message)
       try {
         return { data: await ask(read.document as Parameters<Ask>[0], variables ?? {}, { appId, viewer, forUser, signal: leavingSignal(reply.raw) }) }
       } catch (error) {

@@ -1,5 +1,5 @@
 import type { JSONWebKeySet } from 'jose'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Authority, CookieSession, ForeignPerson, KeyLoan, KeyUse, Newcomer, Standing, ValidKey, ValidSession } from '../../subgraphs/authority.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Origin } from '../engine/transport/exchange.ts'
@@ -64,7 +64,7 @@ export function answerAuthority(authority: Authority): (viewer: Viewer, asked: u
       case 'ready':
         return authority.ready().then(() => null)
       default:
-        throw new Refusal('BAD_USER_INPUT', 'There is no such question about credentials.')
+        throw new DomainError('BAD_USER_INPUT', 'There is no such question about credentials.')
     }
   }
 }

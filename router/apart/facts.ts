@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { isId } from '../../platform/ids.ts'
 import type { Fact, FactCarrier, Receipt } from '../../platform/jobs/facts/fact.ts'
 import { type Exchange, type Origin, UpstreamFailure } from '../engine/transport/exchange.ts'
@@ -14,7 +14,7 @@ export const factsPath = '/internal/facts'
 export const mostFactBytes = 64 * 1024
 
 /** Milliseconds for handling one fact, less than its sender waits. */
-const patienceMs = 4_500
+const timeoutMs = 4_500
 /** Tolerated difference of two processes' clocks, and lifetime of a signature, in seconds. */
 const toleranceSeconds = 300
 
@@ -80,8 +80,8 @@ async function post(origin: Origin, question: Parameters<Origin['ask']>[0]) {
   let exchange: Exchange = origin.ask(question)
   const late = setTimeout(() => {
     ended = true
-    exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`))
-  }, patienceMs)
+    exchange.cancel(new UpstreamFailure('late', `No answer within ${timeoutMs} ms`))
+  }, timeoutMs)
   try {
     return await exchange.answer.catch(failure => {
       if (ended || !(failure instanceof UpstreamFailure) || failure.stage !== 'cut') throw failure
@@ -120,9 +120,9 @@ export function createFactDoor({ slug, receive, secret, clock }: FactDoorOptions
     const [id, seconds, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(name => String(headers[name] ?? ''))
     const away = Math.abs(clock.now().getTime() / 1000 - Number(seconds))
     if (!(away <= toleranceSeconds) || !isSigned(signature!, signatureOf(key, id!, seconds!, body)))
-      throw new Refusal('UNAUTHENTICATED', 'Only subgraphs of this platform bring facts here, signed for this one.')
+      throw new DomainError('UNAUTHENTICATED', 'Only subgraphs of this platform bring facts here, signed for this one.')
     const fact = factIn(body)
-    if (!fact || fact.id !== id) throw new Refusal('BAD_USER_INPUT', 'This is no fact.')
+    if (!fact || fact.id !== id) throw new DomainError('BAD_USER_INPUT', 'This is no fact.')
     const receipt = await receive(fact)
     return { refused: receipt === 'received' ? null : receipt.refused }
   }

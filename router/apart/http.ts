@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { addressHeader } from '../../platform/caller/cause.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { streamedResponse } from '../../subgraphs/http/streamed.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { forForward, forStream, sealHeader } from '../../subgraphs/seal.ts'
@@ -45,13 +45,13 @@ async function passed(body: ReadableStream<Uint8Array>, length: string | null) {
  * @param usualPatienceMs default milliseconds until the headers of an answer must arrive, waiting for a connection
  * included; its body may
  *   stream for as long as data flows
- * @throws Refusal UPSTREAM_FAILED when the process cannot be reached
+ * @throws DomainError UPSTREAM_FAILED when the process cannot be reached
  */
 export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Seal, dispatcher: Dispatcher, usualPatienceMs = 30_000): ForwardTarget {
   const replicas = createReplicas(urls.map(url => new URL(url).origin))
   return {
     registration: { slug },
-    async http(request, viewer, target, { patienceMs = usualPatienceMs, streams } = {}) {
+    async http(request, viewer, target, { timeoutMs = usualPatienceMs, streams } = {}) {
       const stream = streams && request.body ? await passed(request.body, request.headers.get('content-length')) : null
       const body = request.body && !streams ? Buffer.from(await request.arrayBuffer()) : null
       const head = { method: request.method, target, address: request.headers.get(addressHeader) ?? '' }
@@ -66,7 +66,7 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
         ended.abort()
         reject(ended.signal.reason)
       }
-      const timer = Number.isFinite(patienceMs) ? setTimeout(giveUp, patienceMs) : undefined
+      const timer = Number.isFinite(timeoutMs) ? setTimeout(giveUp, timeoutMs) : undefined
       const send = async (origin: string) => {
         const answer = await dispatcher
           .request({
@@ -91,7 +91,7 @@ export function createRemoteTarget(slug: Slug, urls: readonly string[], seal: Se
         (failure.stage === 'unsent' || (failure.stage === 'cut' && safe.has(request.method) && !request.signal.aborted))
       const answer = await Promise.race([replicas.ask(send, mayRepeat), late])
         .catch(() => {
-          throw new Refusal('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
+          throw new DomainError('UPSTREAM_FAILED', `The service "${slug}" did not answer; try again in a moment.`, { service: slug })
         })
         .finally(() => clearTimeout(timer))
       const sent = new Headers()

@@ -3,7 +3,7 @@ import { doorRefusal } from '../door/errors.ts'
 
 /** Maximum bytes of a request: representations of many entities are large. */
 export const mostBodyBytes = 16 * 1024 * 1024
-/** Parses a request's body. @throws Refusal 400 for one that is not JSON */
+/** Parses a request's body. @throws DomainError 400 for one that is not JSON */
 export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8')) ?? {}

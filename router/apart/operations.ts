@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { Logger } from 'pino'
 import { addressHeader } from '../../platform/caller/cause.ts'
-import { codeOf, type Refusal } from '../../platform/errors.ts'
+import { codeOf, type DomainError } from '../../platform/errors.ts'
 import { browserHeader } from '../../subgraphs/http/browser.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -66,7 +66,7 @@ export function createOperations(subgraph: Subgraph, { inFlight, expose, log }: 
       return result
     } catch (cause) {
       if (codeOf(cause) === 'INTERNAL_SERVER_ERROR') throw cause
-      return { errors: [coded((cause as Error).message, codeOf(cause), (cause as Partial<Refusal>).extensions)] }
+      return { errors: [coded((cause as Error).message, codeOf(cause), (cause as Partial<DomainError>).extensions)] }
     } finally {
       const { operation } = call
       // Data that was read goes into the answer, which is held until the router has received it.

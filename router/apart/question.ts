@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { forAsk, sealHeader } from '../../subgraphs/seal.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -10,7 +10,7 @@ const router: Viewer = { ...anonymous, kind: 'service', appId: 'app_router' }
 
 /** @throws FORBIDDEN unless the router itself calls: viewers that it sealed may not read about credentials */
 export function requireRouter(viewer: Viewer): void {
-  if (viewer.kind !== 'service' || viewer.appId !== router.appId) throw new Refusal('FORBIDDEN', 'Only the router itself asks about credentials.')
+  if (viewer.kind !== 'service' || viewer.appId !== router.appId) throw new DomainError('FORBIDDEN', 'Only the router itself asks about credentials.')
 }
 
 export interface QuestionsOptions {
@@ -23,7 +23,7 @@ export interface QuestionsOptions {
 }
 
 /** Time limit of one call in milliseconds; a request waits for it. */
-const patienceMs = 3000
+const timeoutMs = 3000
 
 /**
  * Sends the router's own requests about credentials to a subgraph in another process, as JSON. It throws when the
@@ -38,8 +38,8 @@ export function createQuestions({ origin, seal, slug, path }: QuestionsOptions):
     let ended = false
     const late = setTimeout(() => {
       ended = true
-      exchange.cancel(new UpstreamFailure('late', `No answer within ${patienceMs} ms`))
-    }, patienceMs)
+      exchange.cancel(new UpstreamFailure('late', `No answer within ${timeoutMs} ms`))
+    }, timeoutMs)
     try {
       const { status, text } = await exchange.answer.catch(failure => {
         // A kept-alive connection may close while a request is on its way. Repeating the request is safe, because no

@@ -12,7 +12,7 @@ export interface Renewal {
 }
 
 /** Milliseconds within which the router must send a seal. */
-const patienceMs = 5000
+const timeoutMs = 5000
 
 /**
  * Requests seals for a stream by the protocol's own messages: a ping whose payload requests the seal, and the pong that
@@ -28,7 +28,7 @@ export function createRenewal(socket: Pick<WebSocket, 'send' | 'readyState' | 'O
       if (asked) return asked.promise
       asked = Promise.withResolvers()
       const { promise } = asked
-      const late = setTimeout(() => fail(`no answer within ${patienceMs} ms`), patienceMs)
+      const late = setTimeout(() => fail(`no answer within ${timeoutMs} ms`), timeoutMs)
       const over = () => {
         clearTimeout(late)
         asked = null

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client'
 import { WebSocketServer } from 'ws'
 import { callIs, doFor } from '../../platform/caller/cause.ts'
 import { finished, type Tracing } from '../../platform/caller/trace.ts'
-import { codeOf, Refusal } from '../../platform/errors.ts'
+import { codeOf, DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { anAsk, forAsk, forOperation, isAddressed, isFor, isUntimely, sealHeader } from '../../subgraphs/seal.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
@@ -92,7 +92,7 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
     if (request.method === 'GET' && path === '/health/live') return sendJson(response, 200, { status: 'live' })
     if (metrics && method === 'GET' && path === '/metrics') {
       if (!mayRead({ address: request.socket.remoteAddress ?? '', headers: request.headers }, metrics.token))
-        throw new Refusal('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
+        throw new DomainError('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
       response.writeHead(200, { 'content-type': metrics.registry.contentType, 'cache-control': 'no-store' }).end(await metrics.registry.metrics())
       return
     }

@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import { plainAddress } from '../../platform/caller/address.ts'
 import { type Cause, doFor, origin, readClient, readOrigin } from '../../platform/caller/cause.ts'
 import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
-import { type Refusal, statusOf } from '../../platform/errors.ts'
+import { type DomainError, statusOf } from '../../platform/errors.ts'
 import { openAiError } from '../../subgraphs/http/openai-error.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { type BytesInFlight, createBytesInFlight } from '../engine/data/in-flight.ts'
@@ -141,7 +141,7 @@ export async function createApp({
     try {
       pace.begin(turnOf(raw, ip), done)
     } catch (refusal) {
-      done(refusal as Refusal)
+      done(refusal as DomainError)
     }
   })
   app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { doorRefusal, withStatus } from './errors.ts'
 import { areTooSmall, passBody, tooSmall } from './passing.ts'
 
@@ -41,12 +41,12 @@ function count(address: string, bytes: number): void {
 export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: string | null = null): Promise<Buffer> {
   const address = ip === null ? null : neighbourhoodOf(ip)
   let held = 0
-  const hold = (more: number): Refusal | undefined => {
+  const hold = (more: number): DomainError | undefined => {
     if (address === null) return undefined
     if ((reading.get(address) ?? 0) + more > readingLimits.addressBytes)
-      return new Refusal('RATE_LIMITED', 'Too much that you send is under way already: let it arrive, then send more.', { retryAfter: 5 })
+      return new DomainError('RATE_LIMITED', 'Too much that you send is under way already: let it arrive, then send more.', { retryAfter: 5 })
     if (readingAll + more > readingLimits.processBytes)
-      return withStatus(503, new Refusal('RATE_LIMITED', 'Too much of others is being received: send it again in a moment.', { retryAfter: 5 }))
+      return withStatus(503, new DomainError('RATE_LIMITED', 'Too much of others is being received: send it again in a moment.', { retryAfter: 5 }))
     held += more
     count(address, more)
     return undefined
@@ -59,7 +59,7 @@ export function readBody(stream: NodeJS.ReadableStream, limit: number, ip: strin
     let pieces = 0
     const tooLarge = () => doorRefusal(413, `The body is larger than ${limit} bytes: send less at once.`, { limit })
     // Further pieces are discarded and reported once: an error for each small piece would cost more than reading it.
-    const refuse = (refusal: Refusal) => {
+    const refuse = (refusal: DomainError) => {
       isRefused = true
       chunks.length = 0
       reject(refusal)

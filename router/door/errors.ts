@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
-import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { DomainError, isErrorCode, statusOf } from '../../platform/errors.ts'
 import { toldAsWait } from '../../platform/sql/wait.ts'
 import { toldCode } from '../access/refusal.ts'
 import { prefersResponseJson } from './headers.ts'
@@ -83,17 +83,17 @@ export function problem(status: number, code: string, detail: string, requestId:
 }
 
 /** HTTP statuses of domain errors that no table lists, because they exist in HTTP only: 405, 412, 413, 415. */
-const ownStatus = new WeakMap<Refusal, number>()
+const ownStatus = new WeakMap<DomainError, number>()
 
 /** Gives a domain error an HTTP status other than its code's, and returns it. */
-export function withStatus(status: number, refusal: Refusal): Refusal {
+export function withStatus(status: number, refusal: DomainError): DomainError {
   ownStatus.set(refusal, status)
   return refusal
 }
 
 /** Creates a domain error of the router itself, with its HTTP status. */
-export const doorRefusal = (status: number, sentence: string, details: Record<string, unknown> = {}): Refusal =>
-  withStatus(status, new Refusal('BAD_USER_INPUT', sentence, details))
+export const doorRefusal = (status: number, sentence: string, details: Record<string, unknown> = {}): DomainError =>
+  withStatus(status, new DomainError('BAD_USER_INPUT', sentence, details))
 
 /** Statuses and messages for Fastify's errors about requests that it could not read. */
 const unreadable: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
@@ -109,7 +109,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
 /** What a caller may see of a thrown error. */
 export interface Told {
   readonly status: number
-  readonly refusal: Refusal
+  readonly refusal: DomainError
   /**
    * Whether a service behind the router was unavailable or too slow: the caller may retry, and operators should see it.
    */
@@ -118,15 +118,15 @@ export interface Told {
 
 /** Converts a thrown error to status and domain error for the caller. Null for an internal error, which is logged. */
 export function refusalOfThrown(error: unknown): Told | null {
-  if (error instanceof Refusal) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error, isWait: false }
+  if (error instanceof DomainError) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error, isWait: false }
   const { code, extensions, message } = (error ?? {}) as { code?: unknown; extensions?: { code?: unknown }; message?: string }
   const own = typeof code === 'string' ? unreadable[code] : undefined
   if (own) return { status: own[0], refusal: doorRefusal(own[0], own[1]), isWait: false }
   const carried = extensions?.code
   if (isErrorCode(carried) && carried !== 'INTERNAL_SERVER_ERROR')
-    return { status: statusOf[carried], refusal: new Refusal(carried, message ?? '', extensions as Record<string, unknown>), isWait: false }
+    return { status: statusOf[carried], refusal: new DomainError(carried, message ?? '', extensions as Record<string, unknown>), isWait: false }
   const wait = carried === undefined ? toldAsWait(error) : error
-  return wait instanceof Refusal ? { status: statusOf[wait.code], refusal: wait, isWait: true } : null
+  return wait instanceof DomainError ? { status: statusOf[wait.code], refusal: wait, isWait: true } : null
 }
 
 /** Returns the seconds after which a rejected request may be repeated; undefined where repeating changes nothing. */

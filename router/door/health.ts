@@ -24,7 +24,7 @@ export interface Found {
 }
 
 /** Time limit of a check, in milliseconds. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 /**
  * Serves the health routes. `/health/live`: the process answers. `/health/ready`: its dependencies work too, else 503,
@@ -60,7 +60,7 @@ async function find(each: ReadinessCheck): Promise<Found> {
   const { name } = each
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Found>(resolve => {
-    timer = setTimeout(resolve, patienceMs, { name, ready: false, reason: `no answer within ${patienceMs / 1000} s` })
+    timer = setTimeout(resolve, timeoutMs, { name, ready: false, reason: `no answer within ${timeoutMs / 1000} s` })
   })
   try {
     return await Promise.race([each.check().then(notice => ({ name, ready: true, ...(notice && { notice }) })), late])

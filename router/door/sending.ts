@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { callIs, doFor } from '../../platform/caller/cause.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { anonymous, loggedAs, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Claim, claimOf } from '../access/callers/claim.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
@@ -111,10 +111,12 @@ export function boundSending(
     const claim = claims.get(request.raw) ?? claimOf(anonymous, request.ip)
     const full = inFlight.take(claim, bytes)
     if (full === 'process')
-      return done(withStatus(503, new Refusal('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 })))
+      return done(withStatus(503, new DomainError('RATE_LIMITED', 'Too many answers wait to be read by others: ask again in a moment.', { retryAfter: 5 })))
     if (full)
       return done(
-        new Refusal('RATE_LIMITED', 'Answers that you, or your organization, have not read yet wait already: read them, then ask again.', { retryAfter: 5 }),
+        new DomainError('RATE_LIMITED', 'Answers that you, or your organization, have not read yet wait already: read them, then ask again.', {
+          retryAfter: 5,
+        }),
       )
     reply.raw.once('close', () => inFlight.release(claim, bytes))
     if (bytes <= wholeBytes) return done(null, payload)

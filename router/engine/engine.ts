@@ -162,7 +162,7 @@ export interface Fetch {
   readonly text: string
   readonly kind: 'query' | 'mutation' | 'subscription'
   /** Time that the fetch may take in ms where `@patience` grants more than the usual limit. @default the usual limit */
-  readonly patienceMs?: number | undefined
+  readonly timeoutMs?: number | undefined
 }
 
 /** The context in which a fetch is executed. */

@@ -1,5 +1,5 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql'
-import { type ErrorCode, Refusal } from '../../platform/errors.ts'
+import { DomainError, type ErrorCode } from '../../platform/errors.ts'
 
 /** Path of a value: keys and list indexes from the root. */
 export type Place = readonly (string | number)[]
@@ -16,7 +16,7 @@ export const errorFrom = (error: GraphQLFormattedError): GraphQLError =>
  * The operation exceeds a limit on size or work, by itself or together with its caller's other operations. No subgraph
  * is at fault, and the whole operation ends.
  */
-export class TooMuch extends Refusal {}
+export class TooMuch extends DomainError {}
 
 /** The result of an operation that ended so. */
 export const tooMuchResult = ({ code, message, extensions }: TooMuch): { readonly data: null; readonly errors: readonly GraphQLError[] } => ({

@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Operation } from '../../subgraphs/subgraph.ts'
 import type { Claim } from '../access/callers/claim.ts'
@@ -245,7 +245,7 @@ const whoseBytes: Readonly<Record<Full, string>> = {
   process: 'Operations of others hold as much text as there is room for: ask again in a moment.',
 }
 
-const limited = (work: Work, full: Full, latest: number): Refusal => ending(work, latest, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
+const limited = (work: Work, full: Full, latest: number): DomainError => ending(work, latest, 'RATE_LIMITED', whoseBytes[full], { retryAfter: 1 })
 
 /** The two reasons for which an operation reads no further. */
 type Ending = 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED'
@@ -254,10 +254,10 @@ type Ending = 'OPERATION_TOO_EXPENSIVE' | 'RATE_LIMITED'
  * Ends an operation that read too much. A mutation continues without the latest bytes, which are dropped: the error
  * replaces their field.
  */
-function ending(work: Work, latest: number, code: Ending, sentence: string, details: Record<string, unknown> = {}): Refusal {
+function ending(work: Work, latest: number, code: Ending, sentence: string, details: Record<string, unknown> = {}): DomainError {
   if (work.guaranteedBytes > 0) {
     work.bytes -= latest
-    return new Refusal(code, sentence, details)
+    return new DomainError(code, sentence, details)
   }
   const refusal = new TooMuch(code, sentence, details)
   abandon(work, refusal)
@@ -304,5 +304,5 @@ const tooManyValues = () =>
   )
 
 // Made once: nobody looks at where they were thrown, and one is needed each time that somebody leaves.
-const nobodyWaits = new Refusal('UPSTREAM_FAILED', 'The operation was ended before it was answered.')
-const timeIsUp = new Refusal('UPSTREAM_FAILED', 'The time of the operation is up.')
+const nobodyWaits = new DomainError('UPSTREAM_FAILED', 'The operation was ended before it was answered.')
+const timeIsUp = new DomainError('UPSTREAM_FAILED', 'The time of the operation is up.')

@@ -23,7 +23,7 @@ export function createForwardPlaces(
   slowAfterMs = 100,
 ): ForwardPlaces {
   const quick = createShares(quickLimits)
-  const slow = createShares({ ...slowLimits, waiting: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY })
+  const slow = createShares({ ...slowLimits, waiting: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY })
   return {
     async run(claim, work, signal) {
       const place = quick.enter(claim, signal)

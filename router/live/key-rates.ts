@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Authority, KeyLoan, KeyUse } from '../../subgraphs/authority.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
 
@@ -15,7 +15,7 @@ export interface KeyRates {
   /**
    * Counts one request, or one operation of a socket; requests without a key are not counted.
    * @returns null when the answer is known at once; else a promise that rejects with the same errors
-   * @throws Refusal RATE_LIMITED, with the seconds after which the next request may come. Rejected requests are not
+   * @throws DomainError RATE_LIMITED, with the seconds after which the next request may come. Rejected requests are not
    * counted.
    */
   count(caller: Caller): Promise<void> | null
@@ -26,8 +26,8 @@ export interface KeyRates {
 /** Key rates for a platform without API keys. */
 export const noKeyRates: KeyRates = { count: () => null, stop() {} }
 
-const tooOften = (perMinute: number, waitMs: number): Refusal =>
-  new Refusal('RATE_LIMITED', `This API key may be used for ${perMinute} requests a minute: ask again later, or make it one with a higher limit.`, {
+const tooOften = (perMinute: number, waitMs: number): DomainError =>
+  new DomainError('RATE_LIMITED', `This API key may be used for ${perMinute} requests a minute: ask again later, or make it one with a higher limit.`, {
     retryAfter: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
   })
 
@@ -134,7 +134,7 @@ export function createSharedKeyRates(authority: Pick<Authority, 'lendKeys'>, now
         }
       } catch {
         for (const each of waiting)
-          each.reject(new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer; try again in a moment.', { service: 'identity' }))
+          each.reject(new DomainError('UPSTREAM_FAILED', 'The service "identity" did not answer; try again in a moment.', { service: 'identity' }))
       }
     }
     purse.asking = false
@@ -186,7 +186,7 @@ export const countingKeys = (authenticate: Authenticate, rates: KeyRates): Authe
         if (counted) await counted
         return result
       } catch (refusal) {
-        if (refusal instanceof Refusal && refusal.code === 'RATE_LIMITED') return { refusal, setCookie: [], expired: false }
+        if (refusal instanceof DomainError && refusal.code === 'RATE_LIMITED') return { refusal, setCookie: [], expired: false }
         throw refusal
       }
     },

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { doFor } from '../../platform/caller/cause.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Claim } from '../access/callers/claim.ts'
 
 /** Limits on how fast requests begin. */
@@ -101,7 +101,7 @@ export function createPace({ perTurn, turnMs, looks, waiting }: PaceLimits = pac
       }
       const line = lines.get(name)
       if (!line) return void lines.set(name, new Set([work]))
-      if (line.size >= waiting) throw new Refusal('RATE_LIMITED', 'Too many requests of yours wait to be begun: send fewer at once.', { retryAfter: 1 })
+      if (line.size >= waiting) throw new DomainError('RATE_LIMITED', 'Too many requests of yours wait to be begun: send fewer at once.', { retryAfter: 1 })
       line.add(work)
     },
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { isKeyName } from '../access/callers/claim.ts'
 import type { Shares } from './shares.ts'
 
@@ -13,7 +13,7 @@ export interface RateLimits {
 
 /** Limits how often a caller may send operations. */
 export interface Rates {
-  /** Counts one operation. @throws Refusal RATE_LIMITED, with the seconds after which the next one may come */
+  /** Counts one operation. @throws DomainError RATE_LIMITED, with the seconds after which the next one may come */
   count(caller: string): void
 }
 
@@ -37,7 +37,7 @@ export function createRates({ each, keys = null }: RateLimits, now: () => number
       const early = next - at - minuteMs
       // Floating-point sums are inexact: a difference below a thousandth is ignored.
       if (early > 0.001)
-        throw new Refusal('RATE_LIMITED', `At most ${limit} operations a minute are answered for one caller: ask again later.`, {
+        throw new DomainError('RATE_LIMITED', `At most ${limit} operations a minute are answered for one caller: ask again later.`, {
           retryAfter: Math.ceil(early / 1000),
         })
       whole.set(caller, next)

@@ -14,11 +14,11 @@ export interface ShareLimits {
   /** Maximum concurrent operations of all callers together. */
   readonly all: number
   /** Maximum milliseconds that an operation waits. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
 /** Limits for operations, over all protocols. */
-export const operationShare: ShareLimits = { each: 16, waiting: 256, ofOrganization: 32, all: 256, patienceMs: 20_000 }
+export const operationShare: ShareLimits = { each: 16, waiting: 256, ofOrganization: 32, all: 256, timeoutMs: 20_000 }
 /**
  * Limits for starting streams. A client that reconnects subscribes to all its streams at once and does not repeat a
  * rejected one, so none is rejected here and none takes an operation's slot. `SUBSCRIPTIONS_PER_CALLER` limits their
@@ -29,7 +29,7 @@ export const beginningShare: ShareLimits = {
   waiting: Number.POSITIVE_INFINITY,
   ofOrganization: 16,
   all: 64,
-  patienceMs: Number.POSITIVE_INFINITY,
+  timeoutMs: Number.POSITIVE_INFINITY,
 }
 /**
  * Limits for events of streams. Events wait without a limit: each stream handles one at a time, and later events of the
@@ -40,10 +40,10 @@ export const eventShare: ShareLimits = {
   waiting: Number.POSITIVE_INFINITY,
   ofOrganization: 16,
   all: 64,
-  patienceMs: Number.POSITIVE_INFINITY,
+  timeoutMs: Number.POSITIVE_INFINITY,
 }
 /** Limits for forwarded requests, until their answers begin. */
-export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganization: 32, all: 256, patienceMs: 20_000 }
+export const forwardShare: ShareLimits = { each: 16, waiting: 512, ofOrganization: 32, all: 256, timeoutMs: 20_000 }
 /**
  * Limits for forwarded requests that wait for a model, or for a client that uploads a video. They take none of the
  * slots above.
@@ -58,7 +58,7 @@ export interface Shares {
   /**
    * Takes a slot for a caller, to be released by `leave`: null when one is free, else a promise of it.
    * @param signal aborts when the caller no longer waits: no slot is taken then
-   * @throws Refusal RATE_LIMITED when the caller has too many operations waiting, or when no slot is free in time
+   * @throws DomainError RATE_LIMITED when the caller has too many operations waiting, or when no slot is free in time
    */
   enter(claim: Claim, signal?: AbortSignal): Promise<void> | null
   leave(claim: Claim): void
@@ -68,7 +68,7 @@ export interface Shares {
   run<Result>(claim: Claim, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>
 }
 
-export function createShares({ each, waiting, ofOrganization, all, patienceMs }: ShareLimits): Shares {
+export function createShares({ each, waiting, ofOrganization, all, timeoutMs }: ShareLimits): Shares {
   const callers = createPlaces({ ofParty: each, waiting, all: Number.POSITIVE_INFINITY })
   const organizations = createPlaces({ ofParty: ofOrganization, all })
 
@@ -82,7 +82,7 @@ export function createShares({ each, waiting, ofOrganization, all, patienceMs }:
     throw refusal
   }
   const enter: Shares['enter'] = (claim, signal) => {
-    const patience = { signal, until: Number.isFinite(patienceMs) ? performance.now() + patienceMs : patienceMs }
+    const patience = { signal, until: Number.isFinite(timeoutMs) ? performance.now() + timeoutMs : timeoutMs }
     const place = callers.enter(claim.caller, patience)
     return place ? place.then(() => enterOrganization(claim, patience) ?? undefined) : enterOrganization(claim, patience)
   }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Registry } from 'prom-client'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { onAnswered } from './answered.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
@@ -58,7 +58,7 @@ export function serveMetrics(app: FastifyInstance, { registry, token, figures = 
   })
   app.get('/metrics', async (request, reply) => {
     if (!mayRead(askerOf(request), token))
-      throw new Refusal('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
+      throw new DomainError('UNAUTHENTICATED', 'Metrics are read from the machine itself, or with METRICS_TOKEN as Authorization: Bearer.')
     return reply.headers({ 'content-type': registry.contentType, 'cache-control': 'no-store' }).send(await figures())
   })
 }

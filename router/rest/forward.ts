@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { plainAddress } from '../../platform/caller/address.ts'
 import { addressHeader, agentHeader, hostHeader } from '../../platform/caller/cause.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Authority } from '../../subgraphs/authority.ts'
 import { openAiError } from '../../subgraphs/http/openai-error.ts'
 import { readableOf, wholeOf } from '../../subgraphs/http/streamed.ts'
@@ -53,7 +53,7 @@ export interface ForwardTarget {
    * @param target path and query as they were routed: a request's own address went through a URL parser
    * @param row how the request is forwarded, if the subgraph is in another process
    */
-  http?(request: Request, viewer: Viewer, target: string, row?: Pick<ForwardRow, 'patienceMs' | 'streams'>): Promise<Response>
+  http?(request: Request, viewer: Viewer, target: string, row?: Pick<ForwardRow, 'timeoutMs' | 'streams'>): Promise<Response>
 }
 
 export interface ForwardDoor {
@@ -209,8 +209,8 @@ async function guarded(request: FastifyRequest, reply: FastifyReply, { access, b
       ? [viewer.scopes.includes(access.scope), `This takes the scope ${access.scope}.`, { requiredScopes: [[access.scope]] }]
       : [meetsPolicy(access.policy, viewer), 'Only people may do this: API keys, apps and services may not.', { requiredPolicies: [[access.policy]] }]
   if (may) return viewer
-  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', `Sign in. ${sentence}`, wanted)
-  throw new Refusal('FORBIDDEN', sentence, wanted)
+  if (viewer.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED', `Sign in. ${sentence}`, wanted)
+  throw new DomainError('FORBIDDEN', sentence, wanted)
 }
 
 /**
@@ -226,9 +226,10 @@ async function byStudio(request: FastifyRequest, row: ForwardRow, { studio }: Fo
   if (!isCaller(caller)) throw caller.refusal
   const { viewer } = caller
   rememberCaller(request, viewer)
-  if (!viewer.scopes.includes('providers:ai.invoke')) throw new Refusal('FORBIDDEN', 'The person named by the studio may not call models in that organization.')
+  if (!viewer.scopes.includes('providers:ai.invoke'))
+    throw new DomainError('FORBIDDEN', 'The person named by the studio may not call models in that organization.')
   if (!asksForJson(bytes))
-    throw new Refusal('FORBIDDEN', 'The studio receives JSON only: send response_format json_schema or json_object.', { field: 'response_format' })
+    throw new DomainError('FORBIDDEN', 'The studio receives JSON only: send response_format json_schema or json_object.', { field: 'response_format' })
   return viewer
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { refusedValues } from '../door/limits.ts'
 import { versionExpected } from './preconditions.ts'
 import type { OperationRow, RowInput } from './row.ts'
@@ -33,15 +33,16 @@ export function readInput(row: OperationRow, request: FastifyRequest<Sent>): Row
 
 function readObject(body: unknown, keys: readonly string[], type: string | undefined): Readonly<Record<string, unknown>> {
   if (body === undefined && type === undefined)
-    throw new Refusal('BAD_USER_INPUT', 'The body is missing: send a JSON object with Content-Type application/json.')
-  if (!isRecord(body)) throw new Refusal('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
+    throw new DomainError('BAD_USER_INPUT', 'The body is missing: send a JSON object with Content-Type application/json.')
+  if (!isRecord(body))
+    throw new DomainError('BAD_USER_INPUT', body === undefined ? 'The body is missing: send a JSON object.' : 'The body is not a JSON object.')
   for (const name of Object.keys(body)) if (!keys.includes(name)) throw unknown('field', name, keys)
   const refused = refusedValues(body, 'The values of the body')
-  if (refused) throw new Refusal('BAD_USER_INPUT', refused.message, { ...refused.extensions })
+  if (refused) throw new DomainError('BAD_USER_INPUT', refused.message, { ...refused.extensions })
   return body
 }
 
 const unknown = (what: string, name: string, known: readonly string[]) =>
-  new Refusal('BAD_USER_INPUT', `There is no ${what} "${name.slice(0, 80)}" here${known.length > 0 ? `: known are ${known.join(', ')}` : ''}.`, {
+  new DomainError('BAD_USER_INPUT', `There is no ${what} "${name.slice(0, 80)}" here${known.length > 0 ? `: known are ${known.join(', ')}` : ''}.`, {
     field: name.slice(0, 80),
   })

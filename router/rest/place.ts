@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import { type Hosts, isShutOn, passedPath, passesOn, type Role } from '../hosts.ts'
 import { anyMethod, type RouteTable, type Row } from './row.ts'
@@ -18,12 +18,12 @@ const audiences: Readonly<Record<Role, readonly [what: string, where: string]>> 
 }
 
 /** Error for a request on a host of the other audience; it names the right address. */
-export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): Refusal {
+export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, role: Role): DomainError {
   const { method, url, headers } = request
   const [asked, routed] = [withoutQuery(askedOf(request)), withoutQuery(url)]
   const address = hosts.addressOf(slug, role, routed.slice(slug.length + 1))
   const [what, where] = audiences[role]
-  return new Refusal(
+  return new DomainError(
     'NOT_FOUND',
     `There is nothing at ${method} ${asked} on the host ${String(headers.host).slice(0, 100)}. ${what} of ${slug} are where ${where} find them: ${address}.`,
     { address },

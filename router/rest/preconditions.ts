@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { withStatus } from '../door/errors.ts'
 
 /** An entity tag (RFC 9110 §8.8.3): the text within its quotes, and whether it is weak. */
@@ -21,7 +21,7 @@ function readTags(header: string | undefined, name: string): Named {
   if (header === undefined) return undefined
   if (header.trim() === '*') return '*'
   if (!listOfTags.test(header))
-    throw new Refusal('BAD_USER_INPUT', `${name} is no entity tag: send the ETag that came with the answer, in its quotes, such as "3".`, { field: name })
+    throw new DomainError('BAD_USER_INPUT', `${name} is no entity tag: send the ETag that came with the answer, in its quotes, such as "3".`, { field: name })
   return tagsIn(header)
 }
 
@@ -53,7 +53,7 @@ export function versionExpected(header: string | undefined): number | undefined 
   const tags = readTags(header, 'If-Match')
   if (tags === undefined || tags === '*') return undefined
   const versions = new Set(tags.flatMap(({ opaque, weak }) => (weak ? [] : (/^(\d{1,9})(?:-|$)/.exec(opaque)?.slice(1, 2).map(Number) ?? []))))
-  if (versions.size > 1) throw new Refusal('BAD_USER_INPUT', 'If-Match names several versions: send the one that you read.', { field: 'If-Match' })
+  if (versions.size > 1) throw new DomainError('BAD_USER_INPUT', 'If-Match names several versions: send the one that you read.', { field: 'If-Match' })
   return [...versions][0] ?? noVersion
 }
 
@@ -61,8 +61,8 @@ export function versionExpected(header: string | undefined): number | undefined 
  * The error of a read that is not what `If-Match` names, and of a precondition header where it cannot hold (RFC 9110
  * §15.5.13). A change at an outdated version is `STALE_VERSION` (409), whichever way the version came.
  */
-export const preconditionFailed = (sentence: string, details: Record<string, unknown> = {}): Refusal =>
-  withStatus(412, new Refusal('CONFLICT', sentence, details))
+export const preconditionFailed = (sentence: string, details: Record<string, unknown> = {}): DomainError =>
+  withStatus(412, new DomainError('CONFLICT', sentence, details))
 
 /**
  * Evaluates the preconditions of an answer to a read.

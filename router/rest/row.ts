@@ -187,7 +187,7 @@ export interface ForwardRow {
    * Milliseconds within which the headers of an answer must arrive, if the subgraph is in another process; Infinity for
    * no limit. @default 30000
    */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   /**
    * Whether the router's own error answers also contain an `error` in OpenAI's format, for OpenAI's clients. @default
    * problem documents only

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GraphQLSchema, isInputObjectType, Kind, type TypeNode } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Slug } from '../../subgraphs/scopes.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { type Authenticate, type Caller, isCaller } from '../access/authenticate.ts'
@@ -68,7 +68,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     const answer = rootIsNull ? null : row.reply(data)
     const error = !answer && (result.errors?.find(({ path }) => (path?.length ?? 0) <= 1) ?? result.errors?.[0])
     if (error) throw words.refusal(error, caller.viewer)
-    if (!answer) throw new Refusal('NOT_FOUND', 'No record has this id, or it belongs to another organization.')
+    if (!answer) throw new DomainError('NOT_FOUND', 'No record has this id, or it belongs to another organization.')
     if (result.extensions?.replayed) reply.header('idempotent-replayed', 'true')
     return send(row, answer, request, reply)
   }
@@ -80,8 +80,8 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
 function keepPolicy(policy: NonNullable<OperationRow['policy']>, viewer: Viewer): void {
   if (meetsPolicy(policy, viewer)) return
   const wanted = { requiredPolicies: [[policy]] }
-  if (viewer.kind === 'anonymous') throw new Refusal('UNAUTHENTICATED', 'Only services may call this: send X-Service-Token and X-App-Id.', wanted)
-  throw new Refusal('FORBIDDEN', 'Only services may call this, not people or API keys.', wanted)
+  if (viewer.kind === 'anonymous') throw new DomainError('UNAUTHENTICATED', 'Only services may call this: send X-Service-Token and X-App-Id.', wanted)
+  throw new DomainError('FORBIDDEN', 'Only services may call this, not people or API keys.', wanted)
 }
 
 function send(row: OperationRow, { status, headers, body }: RowReply, request: FastifyRequest, reply: FastifyReply): FastifyReply {

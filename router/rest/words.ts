@@ -13,7 +13,7 @@ import {
   type OperationDefinitionNode,
   typeFromAST,
 } from 'graphql'
-import { isErrorCode, Refusal, statusOf } from '../../platform/errors.ts'
+import { DomainError, isErrorCode, statusOf } from '../../platform/errors.ts'
 import { scalars } from '../../subgraphs/scalars.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { refusedCode } from '../access/refusal.ts'
@@ -100,14 +100,14 @@ export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
     refusal(error, viewer) {
       const { code, ...rest } = error.extensions
       const anonymous = viewer.kind === 'anonymous'
-      if (code === refusedCode) return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', missing(rest, anonymous), rest)
-      if (code === 'UNAUTHENTICATED') return new Refusal(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), allDetails(rest))
+      if (code === refusedCode) return new DomainError(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', missing(rest, anonymous), rest)
+      if (code === 'UNAUTHENTICATED') return new DomainError(anonymous ? 'UNAUTHENTICATED' : 'FORBIDDEN', retold(error.message), allDetails(rest))
       if (!isErrorCode(code) || statusOf[code] === 500) return error.originalError ?? error
       // A subgraph that knows a stricter rule for a type refuses with its own message.
       const message = /^Variable "\$/.test(error.message)
         ? 'A value does not have the form that it must have: compare it with what this address takes.'
         : error.message
-      const refusal = new Refusal(code, retold(message), allDetails(rest))
+      const refusal = new DomainError(code, retold(message), allDetails(rest))
       // A body that is too large is 413, however it was sent.
       return rest.reason === 'TOO_LARGE' ? withStatus(413, refusal) : refusal
     },
@@ -134,7 +134,7 @@ function missing({ requiredScopes, requiredPolicies }: Record<string, unknown>, 
  */
 function checkValue(value: unknown, type: GraphQLInputType, path: string, named: (path: string) => string, segments: ReadonlySet<string>): void {
   const field = named(path)
-  const wrong = (what: string, at = field) => new Refusal('BAD_USER_INPUT', `${at} ${what}`, { field: at })
+  const wrong = (what: string, at = field) => new DomainError('BAD_USER_INPUT', `${at} ${what}`, { field: at })
   if (isNonNullType(type)) {
     if (value === undefined) throw wrong('is missing.')
     if (value === null) throw wrong('cannot be null.')
@@ -152,7 +152,7 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
     const below = (name: string) => (path === '' ? name : `${path}.${name}`)
     for (const name of Object.keys(value))
       if (!Object.hasOwn(fields, name))
-        throw new Refusal('BAD_USER_INPUT', `There is no field "${named(below(name)).slice(0, 80)}" here: known are ${known}.`, {
+        throw new DomainError('BAD_USER_INPUT', `There is no field "${named(below(name)).slice(0, 80)}" here: known are ${known}.`, {
           field: named(below(name)).slice(0, 80),
         })
     for (const [name, inner] of Object.entries(fields)) {
@@ -164,7 +164,7 @@ function checkValue(value: unknown, type: GraphQLInputType, path: string, named:
     if (typeof value !== 'string') throw wrong(`must be one of ${takes.join(', ')}.`)
     if (type.getValue(value)) return
     const what = `is "${fromEnum(value).slice(0, 80)}": it takes ${takes.join(', ')}.`
-    throw segments.has(field) ? new Refusal('NOT_FOUND', `${field} ${what}`, { field }) : wrong(what)
+    throw segments.has(field) ? new DomainError('NOT_FOUND', `${field} ${what}`, { field }) : wrong(what)
   } else if (isScalarType(type)) {
     // The client schema has names of our scalars alone; what they take stands beside the subgraphs.
     const scalar = Object.hasOwn(scalars, type.name) ? scalars[type.name as keyof typeof scalars] : type

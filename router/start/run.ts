@@ -32,11 +32,11 @@ export async function run(words: readonly string[]): Promise<void> {
   const end = (why: string) => {
     if (ending) return
     ending = true
-    const patienceMs = running ? (running.stopWithinMs?.() ?? stopWithinMs) : unwindWithinMs
-    tell.say(`stopping (${why}): what runs may end, within ${patienceMs / 1000} s; Ctrl-C ends it at once`)
+    const timeoutMs = running ? (running.stopWithinMs?.() ?? stopWithinMs) : unwindWithinMs
+    tell.say(`stopping (${why}): what runs may end, within ${timeoutMs / 1000} s; Ctrl-C ends it at once`)
     startup.abort()
     void (async () => {
-      const overdue = setTimeout(() => fall(1, `not stopped within ${patienceMs / 1000} s: cut off; the next start recovers`), patienceMs)
+      const overdue = setTimeout(() => fall(1, `not stopped within ${timeoutMs / 1000} s: cut off; the next start recovers`), timeoutMs)
       await starting.catch(() => {})
       await running?.stop().catch(error => tell.complain(error))
       clearTimeout(overdue)

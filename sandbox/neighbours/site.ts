@@ -9,7 +9,7 @@ const handbook = `<!doctype html>
 <nav><a href="/site/handbook">Handbook</a></nav>
 <main>
 <h1>Handbook</h1>
-<h2>Opening hours</h2>
+<h2>StoreContext hours</h2>
 <p>The office is open from nine to five, Monday to Friday. On the last Friday of a month it closes at noon.</p>
 <h2>Visitors</h2>
 <p>Visitors ring at the blue door. Somebody comes down within two minutes.</p>

@@ -1,11 +1,11 @@
 import type { Reply } from '../network.ts'
 import { escapeHtml, pageHeaders as headers, page } from './page.ts'
-import type { Account, Client, Manners } from './world.ts'
+import type { Account, Behaviour, Client } from './world.ts'
 
 /**
  * Returns the page on which the account allows or denies access; its form is sent to the same address with `decision`.
  */
-export function consentPage({ title, scopes: meanings }: Manners, client: Client, account: Account, scopes: readonly string[]): Reply {
+export function consentPage({ title, scopes: meanings }: Behaviour, client: Client, account: Account, scopes: readonly string[]): Reply {
   const wishes = scopes.map(scope => `<li>${escapeHtml(meanings[scope] ?? scope)} <small>${escapeHtml(scope)}</small></li>`).join('\n')
   const body = `<h1>${escapeHtml(title)}, played by the sandbox</h1>
 <p><strong>${escapeHtml(client.name)}</strong> wants to access the account <strong>${escapeHtml(account.name)}</strong> (@${escapeHtml(account.username)}) and to:</p>

@@ -28,7 +28,7 @@ export function refreshGrant(world: OauthWorld, clientId: string, refreshToken: 
     return undefined
   }
   if (grant.refresh.expiresAt <= world.clock.now().getTime()) return undefined
-  if (world.manners.refreshStays) return issue(world, grant, refreshToken).tokens
+  if (world.behaviour.refreshStays) return issue(world, grant, refreshToken).tokens
   return issue(world, { ...grant, spent: [...grant.spent.slice(-49), hash] }).tokens
 }
 
@@ -93,7 +93,7 @@ function isTakenBack(world: OauthWorld, { accountId }: Grant): boolean {
 
 /** @param staying refresh token that stays valid until it expires */
 function issue(world: OauthWorld, grant: Grant, staying?: string): { grant: Grant; tokens: Tokens } {
-  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, tellsRefreshAgain = true, newToken, tell } = world.manners
+  const { accessLifetime, refreshLifetime, refreshScope, scopesByComma, tellsRefreshAgain = true, newToken, tell } = world.behaviour
   const at = world.clock.now()
   const now = at.getTime()
   const accessToken = newToken('at', at)

@@ -2,11 +2,11 @@ import { accountName } from '../faults.ts'
 import type { Demo, Deps } from '../network.ts'
 import type { Collection } from '../state.ts'
 import { createGrant } from './grants.ts'
-import type { Account, Client, Manners, OauthWorld } from './world.ts'
+import type { Account, Behaviour, Client, OauthWorld } from './world.ts'
 
 /** Arguments with which a network with OAuth 2.0 is opened. */
 export interface Beginning {
-  readonly manners: Manners
+  readonly behaviour: Behaviour
   /**
    * Returns a generator of fresh ids, for accounts, grants or objects of the network. @param meta collection in which
    * the generator may store a few words
@@ -28,7 +28,7 @@ export interface Beginning {
  * demo application and account.
  */
 export function openOauth(name: string, { state, faults, clock, redirectUris }: Deps, beginning: Beginning): OauthWorld {
-  const { manners, newIds, newClient, account = { username: 'demo_brand', name: 'Demo Brand' }, applications = { '': undefined } } = beginning
+  const { behaviour, newIds, newClient, account = { username: 'demo_brand', name: 'Demo Brand' }, applications = { '': undefined } } = beginning
   const meta = state.collection<string>(`${name}.meta`, 10)
   const newId = newIds(meta)
   const accounts = state.collection<Account>(`${name}.accounts`, 1000)
@@ -48,7 +48,7 @@ export function openOauth(name: string, { state, faults, clock, redirectUris }: 
   }
   return {
     name,
-    manners,
+    behaviour,
     clock,
     faults,
     accounts,

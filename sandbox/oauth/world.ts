@@ -75,7 +75,7 @@ export interface Code {
 export type Wrong = 'form' | 'client' | 'grant type' | 'code' | 'redirect uri' | 'verifier' | 'token' | { readonly missing: string }
 
 /** A network's own variations of OAuth 2.0. */
-export interface Manners {
+export interface Behaviour {
   /** Name in sentences, e.g. `X`. */
   readonly title: string
   /** What each scope lets an application do, by its name. */
@@ -116,7 +116,7 @@ export interface Manners {
 export interface OauthWorld {
   /** The network's name, by which faults are armed. */
   readonly name: string
-  readonly manners: Manners
+  readonly behaviour: Behaviour
   readonly clock: Clock
   readonly faults: Faults
   readonly accounts: Collection<Account>

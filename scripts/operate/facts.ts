@@ -24,9 +24,9 @@ try {
   stack.defer(close)
   const facts = await openFactOperator(sequelize, listedSlugs)
   if (verb === 'list') {
-    const lying = await facts.list()
-    if (lying.length === 0) console.log('every fact is delivered')
-    for (const { from, receiver, id, kind, subject, at, attempts, state, failure } of lying)
+    const undelivered = await facts.list()
+    if (undelivered.length === 0) console.log('every fact is delivered')
+    for (const { from, receiver, id, kind, subject, at, attempts, state, failure } of undelivered)
       console.log(`${id}  ${state}  ${kind}  ${from} -> ${receiver}  ${subject}  ${at.toISOString()}  ${attempts} tries${failure ? `  ${failure}` : ''}`)
   } else if (verb === 'retry') console.log(`${await facts.retry(id ?? null, systemClock.now())} are told again within 15 s`)
   else console.log(`${await facts.drop(id!, systemClock.now())} given up`)

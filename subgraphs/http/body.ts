@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { isUnwieldy, mostLevels, mostParts } from './depth.ts'
 
 /** Maximum bytes of a body for identity's handlers. */
@@ -8,14 +8,14 @@ const longestBody = 16 * 1024
 export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
   if (request.method === 'GET' || !request.body) return null
   const body = await request.bytes()
-  if (body.byteLength > longestBody) throw new Refusal('BAD_USER_INPUT', `The body is longer than ${longestBody} bytes.`)
+  if (body.byteLength > longestBody) throw new DomainError('BAD_USER_INPUT', `The body is longer than ${longestBody} bytes.`)
   return body.byteLength === 0 ? null : body
 }
 
 /** @throws BAD_USER_INPUT for JSON that nests too deep, or has too many parts */
 export function requireFlat(json: Uint8Array | null): void {
   if (json && isUnwieldy(json))
-    throw new Refusal(
+    throw new DomainError(
       'BAD_USER_INPUT',
       `The body nests lists and objects deeper than ${mostLevels} levels, or has more than ${mostParts} lists, objects and fields: send less of it at once.`,
     )
@@ -25,7 +25,7 @@ export function requireFlat(json: Uint8Array | null): void {
 export function fieldsOf(contentType: string, body: Uint8Array | null): Record<string, unknown> {
   const text = new TextDecoder().decode(body ?? new Uint8Array())
   if (contentType.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
-  if (!contentType.startsWith('application/json')) throw new Refusal('BAD_USER_INPUT', 'The content type is not application/json.')
+  if (!contentType.startsWith('application/json')) throw new DomainError('BAD_USER_INPUT', 'The content type is not application/json.')
   requireFlat(body)
   try {
     const value: unknown = JSON.parse(text)
@@ -33,7 +33,7 @@ export function fieldsOf(contentType: string, body: Uint8Array | null): Record<s
   } catch {
     // Invalid JSON gets the error below.
   }
-  throw new Refusal('BAD_USER_INPUT', 'The body is not a JSON object.')
+  throw new DomainError('BAD_USER_INPUT', 'The body is not a JSON object.')
 }
 
 /** Reads the fields of a request's body. @throws BAD_USER_INPUT for anything but a JSON object or a form */

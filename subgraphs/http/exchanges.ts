@@ -1,8 +1,8 @@
-import { codeOf, Refusal } from '../../platform/errors.ts'
+import { codeOf, DomainError } from '../../platform/errors.ts'
 import type { Viewer } from '../viewer.ts'
 import { problemOf } from './problem.ts'
 
-/** Handles one route. A thrown `Refusal` is answered as a problem document; any other error is an internal one. */
+/** Handles one route. A thrown `DomainError` is answered as a problem document; any other error is an internal one. */
 export type Exchange = (request: Request, viewer: Viewer) => Promise<Response>
 
 /**
@@ -19,11 +19,11 @@ export const answering =
     const at = `${request.method} ${pathname}`
     const exchange = Object.hasOwn(exchanges, at) ? at : keysOf(request.method, pathname).find(key => Object.hasOwn(exchanges, key))
     try {
-      if (exchange === undefined) throw new Refusal('NOT_FOUND', `There is nothing at ${at}.`)
+      if (exchange === undefined) throw new DomainError('NOT_FOUND', `There is nothing at ${at}.`)
       return unkept(await exchanges[exchange]!(request, viewer))
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-      return problemOf(request, error as Refusal)
+      return problemOf(request, error as DomainError)
     }
   }
 

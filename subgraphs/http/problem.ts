@@ -1,12 +1,12 @@
-import { type ErrorCode, type Refusal, statusOf } from '../../platform/errors.ts'
+import { type DomainError, type ErrorCode, statusOf } from '../../platform/errors.ts'
 
 /**
  * Writes an error as `application/problem+json` (RFC 9457): its code, its message, and those of its details on which
  * clients act.
  * @param more further members of the body
  */
-export function problemOf(request: Request, { message, extensions }: Refusal, cookies: readonly string[] = [], more: object = {}): Response {
-  const { code, retryAfter, reason, field } = extensions as Refusal['extensions'] & Told
+export function problemOf(request: Request, { message, extensions }: DomainError, cookies: readonly string[] = [], more: object = {}): Response {
+  const { code, retryAfter, reason, field } = extensions as DomainError['extensions'] & Told
   return problem(request, code as ErrorCode, message, { retryAfter, reason, field, ...more }, cookies)
 }
 

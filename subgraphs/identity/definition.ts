@@ -41,7 +41,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
 export function define(foundation: Foundation, settings: IdentitySettings): Identity {
   const { clock, environment, events, publicUrl } = foundation
   const own = nounsUnder(nouns, settings.foreignIssuer)
-  const plan = { registration, stores, services, received: {}, nouns: own, calm: true, keysOf: 'caller' as const, recording: () => auditRecording }
+  const plan = { registration, stores, services, received: {}, nouns: own, slowPolling: true, keysOf: 'caller' as const, recording: () => auditRecording }
   const subgraph = defineSubgraph(foundation, settings, plan)
   const { credentials } = subgraph.at.services
   const job = () => subgraph.job('platform')

@@ -10,7 +10,7 @@ import { notification, notificationPreferences } from './notification/noun.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
-import { aging } from './stores/retention.ts'
+import { retentionRules } from './stores/retention.ts'
 import { widget } from './widget/noun.ts'
 
 const nouns: Readonly<Record<string, Noun<At>>> = {
@@ -22,7 +22,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   notification,
   'notification-preferences': notificationPreferences,
   widget,
-  audit: { retention: () => aging },
+  audit: { retention: () => retentionRules },
 }
 
 /** Defines the launcher: live widgets on one dashboard with links and announcements, the app catalogue and its installations, and the action items of all apps. */

@@ -25,7 +25,7 @@ import { registration } from './registration.ts'
 export const forOrganization = (organizationId: string) => ({
   appId: registration.appId,
   viewer: { userId: null, organizationId, roles: [], scopes: registration.asks, context: 'organization' as const },
-  patienceMs: answerMs,
+  timeoutMs: answerMs,
 })
 
 /** The payment processor by the gateway to providers, to which nothing else of payments speaks. */

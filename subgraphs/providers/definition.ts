@@ -32,7 +32,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
 
 /** Defines providers: the gateway to third parties for the whole platform. */
 export function define(foundation: Foundation, settings: ProvidersSettings) {
-  const plan = { registration, stores: stores(foundation.cipher), services, received, nouns, calm: true, streams: videoPaths }
+  const plan = { registration, stores: stores(foundation.cipher), services, received, nouns, slowPolling: true, streams: videoPaths }
   const subgraph = defineSubgraph(foundation, settings, plan)
   const { serviceClients }: ServiceClients = subgraph.at.services.clients
   return { ...subgraph, serviceClients }

@@ -1,9 +1,9 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { checkSameContent } from '../../platform/idempotency.ts'
 import { newIdInTurn } from '../../platform/ids.ts'
-import type { Aging } from '../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../platform/jobs/retention.ts'
 import { lockingStatement, rows, type Statement, statement } from '../../platform/sql/statement.ts'
 import type { Row, Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
@@ -39,7 +39,7 @@ export interface Writing {
 }
 
 /** The transaction in progress and its time, which every write in it uses. */
-export interface Unit {
+export interface WriteTransaction {
   readonly transaction: Transaction
   readonly now: Date
 }
@@ -150,7 +150,7 @@ function holdingBooks(slug: string, keysOf: KeysOf): Pick<Books, 'hold' | 'held'
  * Retention of audit entries.
  * @param permit the setting by which a protected table allows the removal
  */
-export const agingOfRecord = (slug: string, days: number, permit?: string): Aging => ({
+export const agingOfRecord = (slug: string, days: number, permit?: string): RetentionRule => ({
   table: `${slug}.audit_entries`,
   days,
   old: 'o.at < $1',
@@ -162,7 +162,7 @@ export const agingOfRecord = (slug: string, days: number, permit?: string): Agin
  * Retention of idempotency keys: clients repeat a request within minutes.
  * @param ever condition for keys that are kept forever; an index has to exclude them as well
  */
-export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
+export const agingOfKeys = (slug: string, days = 7, ever?: string): RetentionRule => ({
   table: `${slug}.idempotency_keys`,
   days,
   old: `o.at < $1${ever ? ` and o.what <> '${ever}'` : ''}`,
@@ -170,7 +170,7 @@ export const agingOfKeys = (slug: string, days = 7, ever?: string): Aging => ({
 })
 
 /** Writes one audit entry. */
-export async function record(context: Writing, { actor, details = {}, ...line }: AuditLine, { transaction, now }: Unit): Promise<void> {
+export async function record(context: Writing, { actor, details = {}, ...line }: AuditLine, { transaction, now }: WriteTransaction): Promise<void> {
   const { sequelize, books, actor: writer, viewer } = context[writing]
   const entry = { ...line, details, actor: actor ?? writer, viewer, id: newIdInTurn(now, books.nextTurn()), at: now }
   await rows(sequelize, books.record.statement, books.record.values(entry), transaction)
@@ -178,7 +178,7 @@ export async function record(context: Writing, { actor, details = {}, ...line }:
 }
 
 /** Publishes facts for other subgraphs, for code that changes several records in one transaction. */
-export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: Unit): Promise<void> =>
+export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: WriteTransaction): Promise<void> =>
   writeNewFacts(context[writing], made, now, transaction)
 
 /** An idempotency key, and the record that it would create. */
@@ -192,7 +192,7 @@ export interface Claim {
 }
 
 /** Returns the row that the same key created before; null when there is none, and the key then belongs to this row. */
-export async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: Unit): Promise<Row<T> | null> {
+export async function findMade<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Claim, unit: WriteTransaction): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
   const { tenantId, id, key, hash, what = of.what } = claim
   const { transaction, now } = unit
@@ -206,7 +206,12 @@ export async function findMade<T extends Table>(writer: Writer, of: Rows<T, neve
  * Returns the row that a key created before; null when it created none. @throws CONFLICT, reason KEY_REUSED; NOT_FOUND
  * when that row is gone
  */
-export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, never, never>, claim: Omit<Claim, 'id'>, unit: Unit): Promise<Row<T> | null> {
+export async function findKnown<T extends Table>(
+  writer: Writer,
+  of: Rows<T, never, never>,
+  claim: Omit<Claim, 'id'>,
+  unit: WriteTransaction,
+): Promise<Row<T> | null> {
   const { sequelize, books, actor } = writer
   const { tenantId, key, hash, what = of.what } = claim
   const { transaction } = unit
@@ -224,6 +229,6 @@ export async function findKnown<T extends Table>(writer: Writer, of: Rows<T, nev
 
 /** Error for a key whose record is gone. */
 export const notThere = (what: string) =>
-  new Refusal('NOT_FOUND', `The ${what} that this idempotencyKey created does not exist any more: choose a new key to create another.`, {
+  new DomainError('NOT_FOUND', `The ${what} that this idempotencyKey created does not exist any more: choose a new key to create another.`, {
     field: 'idempotencyKey',
   })

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { crash } from '../../platform/crash.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { checkSameContent, type Idempotency, readIdempotency } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { rows } from '../../platform/sql/statement.ts'
-import { notThere, type Unit, type Writer, type Writing, writing } from './books.ts'
+import { notThere, type Writer, type WriteTransaction, type Writing, writing } from './books.ts'
 import { inTransaction, type Made } from './write.ts'
 
 /** Work that is done once for a key, but leaves no record that could be returned again. */
@@ -37,7 +37,7 @@ export async function claimed<Result>(context: Writing, { what, once, tenantId }
   })
   if (made) {
     checkSameContent(made.hash, idempotency, what)
-    throw new Refusal('CONFLICT', `This idempotencyKey has made a ${what}, or is about to: its answer is not stored. Choose a new key to create another.`, {
+    throw new DomainError('CONFLICT', `This idempotencyKey has made a ${what}, or is about to: its answer is not stored. Choose a new key to create another.`, {
       reason: 'ALREADY_MADE',
       field: 'idempotencyKey',
     })
@@ -64,7 +64,7 @@ export interface Hold {
    * @throws CONFLICT, reason IN_PROGRESS, when another process has taken the key meanwhile: the transaction is rolled
    * back then
    */
-  end(unit: Unit): Promise<void>
+  end(unit: WriteTransaction): Promise<void>
 }
 
 /** Work that takes longer than a transaction may, done once for a key. */
@@ -182,9 +182,10 @@ interface Known {
   readonly heldUntil: Date | null
 }
 
-const end = (key: Key, unit?: Unit) => rows(key.writer.sequelize, key.writer.books.endHold, [ownerOf(key), key.what, key.key, key.holder], unit?.transaction)
+const end = (key: Key, unit?: WriteTransaction) =>
+  rows(key.writer.sequelize, key.writer.books.endHold, [ownerOf(key), key.what, key.key, key.holder], unit?.transaction)
 
-async function endIn(key: Key, unit: Unit): Promise<void> {
+async function endIn(key: Key, unit: WriteTransaction): Promise<void> {
   const ended = await end(key, unit)
   if (ended.length === 0) throw inProgress(key.what)
 }
@@ -192,7 +193,7 @@ async function endIn(key: Key, unit: Unit): Promise<void> {
 const release = (key: Key) => rows(key.writer.sequelize, key.writer.books.releaseHeld, [ownerOf(key), key.what, key.key, key.holder])
 
 const inProgress = (what: string) =>
-  new Refusal('CONFLICT', `The first ${what} with this idempotencyKey is still under way: send the same again in a moment.`, {
+  new DomainError('CONFLICT', `The first ${what} with this idempotencyKey is still under way: send the same again in a moment.`, {
     reason: 'IN_PROGRESS',
     field: 'idempotencyKey',
     retryAfter: 2,

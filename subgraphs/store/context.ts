@@ -38,7 +38,7 @@ export interface Contexts<S extends Stores, Services extends object> {
    * Creates a context for one piece of work of a job: it reads the rows of all organizations, uncached.
    * @param actor as audit entries name it: `delivery`
    */
-  everybodys(actor: string): JobContextOf<S, Services>
+  systemContext(actor: string): JobContextOf<S, Services>
 }
 
 /** Reading for jobs: no caller waits, and nothing is counted. */
@@ -113,6 +113,6 @@ export function contextsOf<S extends Stores, Services extends object>(
     open: (viewer, operation) => new Context(viewer, operation, actorOf(viewer)) as never,
     forRequest: (viewer, { headers, signal }) =>
       new Context(viewer, { ...unhurried, signal, requestId: headers.get('x-request-id') ?? '' }, actorOf(viewer)) as never,
-    everybodys: actor => new Context(null, null, actor) as never,
+    systemContext: actor => new Context(null, null, actor) as never,
   }
 }

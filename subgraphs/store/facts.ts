@@ -2,15 +2,15 @@ import type { Logger } from 'pino'
 import { causeNow, doFor } from '../../platform/caller/cause.ts'
 import { crash } from '../../platform/crash.ts'
 import { type Fact, longMs, type Receipt } from '../../platform/jobs/facts/fact.ts'
-import { inboxAging, inboxOf, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'
-import { outboxAging, outboxOf } from '../../platform/jobs/facts/outbox.ts'
+import { inboxOf, inboxRetention, isTooOld, recordFact } from '../../platform/jobs/facts/inbox.ts'
+import { outboxOf, outboxRetention } from '../../platform/jobs/facts/outbox.ts'
 import { createRelay } from '../../platform/jobs/facts/relay.ts'
 import type { Sweep } from '../../platform/jobs/queue.ts'
-import type { Aging } from '../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../platform/jobs/retention.ts'
 import { rows } from '../../platform/sql/statement.ts'
 import type { Slug } from '../scopes.ts'
 import type { Foundation } from '../subgraph.ts'
-import type { Unit, Writing } from './books.ts'
+import type { WriteTransaction, Writing } from './books.ts'
 import { type FactBody, type FactKind, factKinds, type KindsTo, kindOf } from './fact-kinds.ts'
 import type { Telling } from './tell.ts'
 import { write } from './write.ts'
@@ -23,7 +23,7 @@ export type Receives<S extends Slug, Job> = {
    * @returns a function that publishes events after the commit
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that has nothing to tell returns nothing
-  readonly [K in KindsTo<S>]: (fact: Received<K>, job: Job, unit: Unit) => Promise<(() => void) | void>
+  readonly [K in KindsTo<S>]: (fact: Received<K>, job: Job, unit: WriteTransaction) => Promise<(() => void) | void>
 }
 
 /** A fact as a handler receives it, with a validated body. */
@@ -36,14 +36,14 @@ export interface Facts extends Telling {
   /** Sweeps that deliver written facts, for the subgraph's job runner. */
   readonly sweeps: readonly Sweep[]
   /** Retention of old rows, for `platform/jobs/retention.ts`. */
-  readonly aging: readonly Aging[]
+  readonly retentionRules: readonly RetentionRule[]
   /** Receives a fact of another subgraph. */
   receive(fact: Fact): Promise<Receipt>
   /**
    * Returns a sentence for operators about published facts that are undelivered for too long; undefined when there are
    * none.
    */
-  lying(): Promise<string | undefined>
+  undelivered(): Promise<string | undefined>
   /** Receives no more facts, and waits for running deliveries. */
   stop(): Promise<void>
 }
@@ -63,7 +63,7 @@ export function openFacts<S extends Slug, Job extends Writing>(
   const tells = Object.values(factKinds).some(({ from }) => (from as readonly string[]).includes(slug))
   const receives = Object.keys(received).length > 0
   const relay = createRelay({ slug, outbox, sequelize, clock, carrier, log })
-  const handlers = received as Readonly<Record<string, ((fact: Fact, job: Job, unit: Unit) => Promise<(() => void) | undefined>) | undefined>>
+  const handlers = received as Readonly<Record<string, ((fact: Fact, job: Job, unit: WriteTransaction) => Promise<(() => void) | undefined>) | undefined>>
 
   async function receive(fact: Fact): Promise<Receipt> {
     const kind = kindOf(fact.kind)
@@ -97,12 +97,12 @@ export function openFacts<S extends Slug, Job extends Writing>(
     log,
     wake: relay.wake,
     sweeps: tells ? [relay.sweep] : [],
-    aging: [...(tells ? [outboxAging(slug)] : []), ...(receives ? [inboxAging(slug)] : [])],
+    retentionRules: [...(tells ? [outboxRetention(slug)] : []), ...(receives ? [inboxRetention(slug)] : [])],
     receive: fact => doFor({ ...causeNow(), fact: fact.id }, () => receive(fact)),
-    async lying() {
+    async undelivered() {
       if (!tells) return undefined
       const now = clock.now()
-      const found = await rows<Lying>(sequelize, outbox.lying, [new Date(now.getTime() - longMs)])
+      const found = await rows<Undelivered>(sequelize, outbox.undelivered, [new Date(now.getTime() - longMs)])
       if (found.length === 0) return undefined
       const each = found.map(
         ({ receiver, count, since, refused }) => `${count} to ${receiver} since ${since.toISOString()}${refused > 0 ? ` (${refused} refused)` : ''}`,
@@ -113,7 +113,7 @@ export function openFacts<S extends Slug, Job extends Writing>(
   }
 }
 
-interface Lying {
+interface Undelivered {
   readonly receiver: string
   readonly count: number
   readonly since: Date

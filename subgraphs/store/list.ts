@@ -70,9 +70,9 @@ export function readList<T extends Table>(table: T, { below, order, only = 'true
     const [first, next, total] = [page(seen, '', 2), page(seen, ` and (t.created_at, t.id) ${past} ($3::timestamptz, $4::uuid)`, 4), count(seen)]
     return { first: { ...first, ...statement(first.text) }, next: { ...next, ...statement(next.text) }, total: { ...total, ...statement(total.text) } }
   }
-  const [everybodys, seen] = [statements('true'), statements(condition)]
+  const [systemContext, seen] = [statements('true'), statements(condition)]
   return ({ sequelize, viewer, reading }) => {
-    const { first, next, total } = viewer ? seen : everybodys
+    const { first, next, total } = viewer ? seen : systemContext
     const ask = <Found>(bound: typeof first, own: readonly unknown[]) => rows<Found>(sequelize, bound, viewer ? bound.values(own, viewer) : own, null, reading)
     return {
       most,

@@ -1,7 +1,7 @@
 import type DataLoader from 'dataloader'
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Clock } from '../../platform/clock.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { requireId } from '../../platform/ids.ts'
 import { type Order, type PageArguments, readPage } from '../../platform/page.ts'
 import { insertOften, updateOften } from '../../platform/sql/often.ts'
@@ -75,7 +75,7 @@ export interface Rows<T extends Table, ListName extends string = string, Many ex
 }
 
 /** The operation of a viewer or the job that rows are opened for; a job sees all rows. */
-export interface Opening {
+export interface StoreContext {
   readonly sequelize: Sequelize
   readonly clock: Clock
   readonly reading: Reading
@@ -84,7 +84,7 @@ export interface Opening {
 
 /** A store that can be opened for one operation or one piece of work. */
 export interface Openable<Opened = unknown> {
-  open(opening: Opening): Opened
+  open(opening: StoreContext): Opened
 }
 
 /** A noun's store: its table, and how its rows are opened. */
@@ -103,7 +103,7 @@ type NamesOf<Of> = Of extends object ? Extract<keyof Of, string> : never
 export function store<T extends Table, const Facts extends StoreFacts<T>, Own extends object = object>(
   table: T,
   facts: Facts & StoreFacts<T>,
-  own?: (rows: Rows<T>, opening: Opening) => Own,
+  own?: (rows: Rows<T>, opening: StoreContext) => Own,
 ): Store<T, Rows<T, NamesOf<Facts['lists']>, NamesOf<Facts['manyBy']>, FilterOf<T, Facts['filters']>> & Own> {
   const plan = planOf(table, facts)
   const lists = (facts.lists ?? {}) as Readonly<Record<string, List<T>>>
@@ -140,7 +140,7 @@ const mostTexts = 100
 
 /** A statement on all rows, and one on those of a viewer. */
 interface Both {
-  readonly everybodys: Statement
+  readonly systemContext: Statement
   readonly seen: Statement & Bound
 }
 
@@ -150,7 +150,7 @@ function planOf<T extends Table>(table: T, facts: StoreFacts<T>): Plan<T> {
   const select = `select ${selectList(table, 't')} from ${table.name} t where`
   const both = (where: string, rest = ''): Both => {
     const seen = bindTenant(`${select} ${where} and ${condition}${rest}`, 1)
-    return { everybodys: statement(`${select} ${where}${rest}`), seen: { ...seen, ...statement(seen.text) } }
+    return { systemContext: statement(`${select} ${where}${rest}`), seen: { ...seen, ...statement(seen.text) } }
   }
   const idType = table.columns.id?.type
   return {
@@ -182,13 +182,13 @@ type AnyRow = Record<string, unknown> & { id: string }
  */
 class OpenRows {
   readonly plan: Plan<Table>
-  readonly opening: Opening
+  readonly opening: StoreContext
   one: DataLoader<string, AnyRow | null> | null = null
   many: Map<string, DataLoader<string, AnyRow[]>> | null = null
   pages: Map<string, ListLoader<AnyRow>> | null = null
   filteredBy: FilteredPages<AnyRow, Readonly<Record<string, unknown>>> | null = null
 
-  constructor(plan: Plan<Table>, opening: Opening) {
+  constructor(plan: Plan<Table>, opening: StoreContext) {
     this.plan = plan
     this.opening = opening
   }
@@ -294,9 +294,9 @@ class OpenRows {
     })
   }
 
-  private ask({ everybodys, seen }: Both, value: unknown, transaction?: Transaction): Promise<AnyRow[]> {
+  private ask({ systemContext, seen }: Both, value: unknown, transaction?: Transaction): Promise<AnyRow[]> {
     const { sequelize, viewer } = this.opening
-    const [wanted, values] = viewer ? [seen, seen.values([value], viewer)] : [everybodys, [value]]
+    const [wanted, values] = viewer ? [seen, seen.values([value], viewer)] : [systemContext, [value]]
     return rows(sequelize, wanted, values, transaction, this.countedBy(transaction))
   }
 
@@ -318,4 +318,4 @@ const fallbacksOf = ({ columns }: Table): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(columns).flatMap(([name, { fallback }]) => (fallback === undefined ? [] : [[name, fallback]])))
 
 /** Error for a missing row; the same for another organization's row. */
-export const notFound = (what: string, id: string): Refusal => new Refusal('NOT_FOUND', `The active organization has no ${what} ${id}.`, { id })
+export const notFound = (what: string, id: string): DomainError => new DomainError('NOT_FOUND', `The active organization has no ${what} ${id}.`, { id })

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from 'sequelize'
 import { organizationNow } from '../../platform/caller/cause.ts'
 import { noParty } from '../../platform/caller/places.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
 import { sharesOf } from '../../platform/sql/shares.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
-import { type AuditLine, findKnown, findMade, record, tell, type Unit, type Writing, writing } from './books.ts'
+import { type AuditLine, findKnown, findMade, record, tell, type WriteTransaction, type Writing, writing } from './books.ts'
 import type { NewFact } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
 
@@ -16,7 +16,7 @@ export interface Following<News> {
   audit?(news: News): AuditLine | null
   /** Facts about the change for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
   tell?(news: News): readonly NewFact[]
-  wake?(news: News, unit: Unit): Promise<void> | undefined
+  wake?(news: News, unit: WriteTransaction): Promise<void> | undefined
   announce?(news: News): Promise<void> | void
 }
 
@@ -56,7 +56,7 @@ async function follow<Result, News>(
 /** Writes several records in one transaction, with its consequences; none follow when `run` returns null. */
 export const write = <Result>(
   context: Writing,
-  { run, ...following }: Following<NonNullable<Result>> & { run(unit: Unit): Promise<Result> },
+  { run, ...following }: Following<NonNullable<Result>> & { run(unit: WriteTransaction): Promise<Result> },
 ): Promise<Result> =>
   follow(context, following, async unit => {
     const result = await run(unit)
@@ -64,7 +64,7 @@ export const write = <Result>(
   })
 
 /** Runs several reads and writes in one transaction without consequences. */
-export const inTransaction = <Result>(context: Writing, run: (unit: Unit) => Promise<Result>): Promise<Result> =>
+export const inTransaction = <Result>(context: Writing, run: (unit: WriteTransaction) => Promise<Result>): Promise<Result> =>
   follow(context, {}, async unit => [await run(unit), null])
 
 /** A row that was created now, or earlier with the same key. */
@@ -82,7 +82,7 @@ interface Creation<T extends Table> extends Following<Row<T>> {
   /** Id of the row, where it had to be known before. @default a new id */
   readonly id?: string | undefined
   /** Returns the row to write. @param id of the row */
-  run(unit: Unit, id: string): NewRow<T> | Promise<NewRow<T>>
+  run(unit: WriteTransaction, id: string): NewRow<T> | Promise<NewRow<T>>
 }
 
 /**
@@ -131,9 +131,9 @@ interface Aim<T extends Table> {
 
 interface Changing<T extends Table> extends Following<Changed<Row<T>>>, Aim<T> {
   /** Checks, or locks, other records before the row itself. */
-  before?(unit: Unit): Promise<void>
+  before?(unit: WriteTransaction): Promise<void>
   /** Returns the changes to the locked row: rules are called here. */
-  decide(row: Row<T>, unit: Unit): Partial<Row<T>> | Promise<Partial<Row<T>>>
+  decide(row: Row<T>, unit: WriteTransaction): Partial<Row<T>> | Promise<Partial<Row<T>>>
   /** Values that every change sets in addition, and that are no change by themselves. */
   readonly also?: Partial<Row<T>>
   /** Makes the change once for each key. @default a repetition changes the row again */
@@ -189,7 +189,7 @@ export async function remove<T extends Table>(
     before,
     decide,
     ...following
-  }: Following<Row<T>> & Aim<T> & { before?(unit: Unit): Promise<void>; decide?(row: Row<T>, unit: Unit): void | Promise<void> },
+  }: Following<Row<T>> & Aim<T> & { before?(unit: WriteTransaction): Promise<void>; decide?(row: Row<T>, unit: WriteTransaction): void | Promise<void> },
 ): Promise<Row<T>> {
   const key = requireId(id, 'id')
   return follow<Row<T>, Row<T>>(context, following, async unit => {
@@ -204,7 +204,7 @@ export async function remove<T extends Table>(
 type Stamped = { readonly version: number }
 
 /** Returns the columns that every visible change sets. */
-const stampsOf = <T extends Table>(row: Row<T>, { now }: Unit): Partial<Row<T>> =>
+const stampsOf = <T extends Table>(row: Row<T>, { now }: WriteTransaction): Partial<Row<T>> =>
   ({ updatedAt: now, version: (row as Stamped).version + 1 }) as unknown as Partial<Row<T>>
 
 async function lockVersion<T extends Table>(context: Writing, { of, id, expectedVersion }: Aim<T>, unit: OpenUnit): Promise<Row<T>> {
@@ -222,7 +222,7 @@ export interface Outcome<T extends Table, Along> {
   /** Whether the change is visible to people, and so gets a new version. @default false */
   readonly isNews?: boolean
   /** Writes the related row: it is only written while the first is locked, so it takes no lock of its own. */
-  readonly along?: ((unit: Unit) => Promise<Along>) | null | undefined
+  readonly along?: ((unit: WriteTransaction) => Promise<Along>) | null | undefined
 }
 
 /** Result of a step. */
@@ -237,7 +237,7 @@ export interface Stepping<T extends Table, Held extends Row<T>, Along> extends F
   /** Id of the row, or a function that locks it; the function may return null instead of waiting for a lock. */
   readonly hold: string | ((transaction: Transaction) => Promise<Held | null>)
   /** Returns the changes to the row in its present state; null for none. */
-  decide(row: Held, unit: Unit): Outcome<T, Along> | null | Promise<Outcome<T, Along> | null>
+  decide(row: Held, unit: WriteTransaction): Outcome<T, Along> | null | Promise<Outcome<T, Along> | null>
 }
 
 /**
@@ -267,7 +267,7 @@ export function step<T extends Table, Held extends Row<T> = Row<T>, Along = unde
 /** Writes the changes of the related row of a step. */
 export const alter =
   <T extends Table>(of: Rows<T, never, never>, row: Row<T>, changes: Partial<Row<T>>) =>
-  ({ now, transaction }: Unit): Promise<Row<T>> =>
+  ({ now, transaction }: WriteTransaction): Promise<Row<T>> =>
     of.update(row, { ...changes, updatedAt: now } as Partial<Row<T>>, transaction)
 
 /**
@@ -278,7 +278,7 @@ export const alter =
  */
 export function checkVersion(present: number, expected: number | null | undefined, what: string): void {
   if (expected === null || expected === undefined || expected === present) return
-  throw new Refusal('CONFLICT', `The ${what} is at version ${present}, not ${expected}: it has changed since. Read it again, then repeat your change.`, {
+  throw new DomainError('CONFLICT', `The ${what} is at version ${present}, not ${expected}: it has changed since. Read it again, then repeat your change.`, {
     reason: 'STALE_VERSION',
     version: present,
   })

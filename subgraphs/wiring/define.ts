@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { NotReady } from '../../platform/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../platform/jobs/queue.ts'
-import { type Aging, retention } from '../../platform/jobs/retention.ts'
+import { type RetentionRule, retention } from '../../platform/jobs/retention.ts'
 import { answering, type Exchange, type Exchanges, joinExchanges } from '../http/exchanges.ts'
 import type { KeysOf, Recording } from '../store/books.ts'
 import { type Contexts, contextsOf, type JobContextOf, type Stores } from '../store/context.ts'
@@ -44,7 +44,7 @@ export interface Noun<At> {
   queues?(at: At): readonly JobQueue[]
   sweeps?(at: At): readonly Sweep[]
   /** Retention of its tables. */
-  retention?(at: At): readonly Aging[]
+  retention?(at: At): readonly RetentionRule[]
   /** Handlers of HTTP requests, by method and path. */
   exchanges?(at: At): Exchanges
   readiness?(at: At): readonly Readiness[]
@@ -70,7 +70,7 @@ export interface Plan<S extends Stores, Services extends object, Settings> {
   /** Nouns by name; the names appear in messages. */
   readonly nouns: Readonly<Record<string, Noun<Running<S, Services, Settings>>>>
   /** Slow polling, as in `JobPlan`. @default false */
-  readonly calm?: boolean
+  readonly slowPolling?: boolean
   /** Whom an idempotency key belongs to. @default 'organization' */
   readonly keysOf?: KeysOf
   /** Writes audit entries, where the subgraph has fields of its own. */
@@ -111,7 +111,7 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
     check: () => runner.check(),
     stop: () => runner.stop(),
   }
-  const base: Base<JobContextOf<S, Services>, Settings> = { foundation, settings, log, jobs, job: (actor: string) => contexts.everybodys(actor) }
+  const base: Base<JobContextOf<S, Services>, Settings> = { foundation, settings, log, jobs, job: (actor: string) => contexts.systemContext(actor) }
   const facts: Facts = openFacts(foundation, { slug, received: plan.received as never, job: () => base.job('facts'), log })
   const services = plan.services(base)
   const telling = plan.telling?.(facts, base) ?? facts
@@ -120,12 +120,12 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
   const nouns = Object.values(plan.nouns)
   const runner: Jobs = foundation.openJobs({
     slug,
-    ...(plan.calm && { calm: true }),
+    ...(plan.slowPolling && { slowPolling: true }),
     queues: nouns.flatMap(noun => noun.queues?.(at) ?? []),
     sweeps: [
       ...nouns.flatMap(noun => noun.sweeps?.(at) ?? []),
       ...facts.sweeps,
-      retention(foundation, [...nouns.flatMap(noun => noun.retention?.(at) ?? []), ...facts.aging]),
+      retention(foundation, [...nouns.flatMap(noun => noun.retention?.(at) ?? []), ...facts.retentionRules]),
     ],
     log,
   })
@@ -157,7 +157,7 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
     },
     async ready() {
       await Promise.all([runner.check(), ...checks.map(check => check.check())])
-      return facts.lying()
+      return facts.undelivered()
     },
     stop() {
       ending ??= end()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { buildSubgraphSchema } from '@apollo/subgraph'
 import { type DocumentNode, type GraphQLResolveInfo, type GraphQLSchema, isInputObjectType, isInterfaceType, isObjectType, parse, valueFromAST } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { toldAsWait } from '../../platform/sql/wait.ts'
 import { scalars } from '../scalars.ts'
 import type { Slug } from '../scopes.ts'
@@ -143,7 +143,7 @@ function withKnownEntities(schema: GraphQLSchema): GraphQLSchema {
       const { __typename: name } = (each ?? {}) as { readonly __typename?: unknown }
       const type = typeof name === 'string' ? schema.getType(name) : undefined
       if (!isObjectType(type) && !isInterfaceType(type))
-        throw new Refusal('BAD_USER_INPUT', `${String(name).slice(0, 100)} is no entity of this subgraph: another version of it may know it.`)
+        throw new DomainError('BAD_USER_INPUT', `${String(name).slice(0, 100)} is no entity of this subgraph: another version of it may know it.`)
     }
     return find(source, args, context, info)
   }

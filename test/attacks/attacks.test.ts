@@ -56,12 +56,12 @@ describe.skipIf(!isWanted)('hostile clients', () => {
     const after = await recovered(look, before, keeps)
     await until('the polite client waits for nothing any more', async () => (await client.during(200)).under <= 2, 60)
     rows.push({ name, became, peace, during, before, after })
-    const calm = await client.during(300)
-    for (const seen of [peace, during, calm]) {
+    const slowPolling = await client.during(300)
+    for (const seen of [peace, during, slowPolling]) {
       expect(seen.wrong, 'the polite client was answered otherwise').toEqual([])
       expect([seen.lost, seen.isCut], 'the polite client was told everything').toEqual([0, false])
     }
-    expect(calm.asked).toBeGreaterThan(0)
+    expect(slowPolling.asked).toBeGreaterThan(0)
     expect(world.program.child.exitCode).toBe(null)
   })
 

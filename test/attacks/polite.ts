@@ -8,7 +8,7 @@ import { createAsker, follow } from '../kit/follower.ts'
 import { png } from '../subgraphs/publishing/media/files.ts'
 
 /** What it is told. */
-export interface Manners {
+export interface Behaviour {
   readonly url: string
   readonly key?: string
   readonly from?: string
@@ -39,7 +39,7 @@ export interface Experience {
   readonly uploadP99: number
 }
 
-const { url, key, from, query, changes, uploads } = JSON.parse(process.argv[2]!) as Manners
+const { url, key, from, query, changes, uploads } = JSON.parse(process.argv[2]!) as Behaviour
 const asker = createAsker({ url, key, from }, 6)
 const expected = await asker.ask(query)
 let latencies: number[] = []

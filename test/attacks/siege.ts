@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { until } from '../kit/launch.ts'
 import type { Sending } from './crowd.ts'
-import type { Experience, Manners } from './polite.ts'
+import type { Behaviour, Experience } from './polite.ts'
 import type { Held } from './target.ts'
 
 // `npm run test:attacks`. ATTACK_SECONDS is how long each of them goes on, PEACE_SECONDS how long it is looked at what peace is like.
@@ -14,8 +14,8 @@ export const peaceMs = 1000 * Number(process.env.PEACE_SECONDS ?? 2)
 export type Polite = Awaited<ReturnType<typeof polite>>
 
 /** The polite client, in a process of its own. */
-export async function polite(manners: Manners) {
-  const child: ChildProcess = fork(join(import.meta.dirname, 'polite.ts'), [JSON.stringify(manners)])
+export async function polite(behaviour: Behaviour) {
+  const child: ChildProcess = fork(join(import.meta.dirname, 'polite.ts'), [JSON.stringify(behaviour)])
   await once(child, 'message')
   const report = async (): Promise<Experience> => {
     child.send('report')

@@ -82,7 +82,7 @@ test(`P-09 P-10 after ${size.posts} posts of every kind on four networks, ${size
   expect(await stood(stage)).toHaveLength(wanted.length)
   const written = performance.now()
 
-  const calm = goWrong(stage, random, names, name =>
+  const slowPolling = goWrong(stage, random, names, name =>
     name === 'X' ? faults.map(fault => (fault.status === 429 ? { ...fault, resetSeconds: 3 } : fault)) : faults,
   )
   await wait(Math.max(0, from - Date.now()))
@@ -94,7 +94,7 @@ test(`P-09 P-10 after ${size.posts} posts of every kind on four networks, ${size
       return write({ platform: 'THREADS', copy, at: new Date(Date.now() + aheadOfNowMs), mediaIds: mediaIds.slice(0, 1), comment: `comment of ${copy}` })
     },
   })
-  await calm()
+  await slowPolling()
   const [{ now: restarted }] = (await stage.sql<{ now: string }>('select now()::text as now')) as [{ now: string }]
   platform = await stage.start()
   const killed = performance.now()

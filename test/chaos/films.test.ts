@@ -77,10 +77,10 @@ test.runIf(wanted)(
     }
     const written = performance.now()
 
-    const calm = goWrong(stage, random, of, name => (name === 'YOUTUBE' ? everywhere : listing))
+    const slowPolling = goWrong(stage, random, of, name => (name === 'YOUTUBE' ? everywhere : listing))
     await wait(Math.max(0, from - Date.now()))
     const { died } = await killAgainAndAgain(stage, random, { platform, kills: size.kills, points: [], mostMs: size.mostKillingMs, environment })
-    await calm()
+    await slowPolling()
     const [{ now: restarted }] = (await stage.sql<{ now: string }>('select now()::text as now')) as [{ now: string }]
     platform = await stage.start(environment)
     const killed = performance.now()

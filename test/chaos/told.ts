@@ -79,12 +79,14 @@ export function openTold(url: string, organizationId: string): Told {
     async wrong() {
       const wrong: string[] = []
       const slugs = await tellers()
-      const lying = async () => {
+      const undelivered = async () => {
         let found = 0
         for (const slug of slugs) found += (await sql(`select from ${slug}.facts where delivered_at is null`)).length
         return found
       }
-      await until('every fact is delivered', async () => (await lying()) === 0, 60).catch(async () => wrong.push(`${await lying()} facts are not delivered`))
+      await until('every fact is delivered', async () => (await undelivered()) === 0, 60).catch(async () =>
+        wrong.push(`${await undelivered()} facts are not delivered`),
+      )
       for (const slug of slugs) {
         const receivers = await sql<{ receiver: string }>(`select distinct receiver from ${slug}.facts`)
         for (const { receiver } of receivers) {

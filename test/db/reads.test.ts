@@ -3,7 +3,7 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect } from '../../db/connect.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { Batch } from '../../platform/sql/batch.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
@@ -168,7 +168,7 @@ describe('counting what is read for an operation', () => {
       read(characters: number) {
         held.characters += characters
         held.told += 1
-        if (held.characters > most) throw new Refusal('BAD_USER_INPUT', 'too much')
+        if (held.characters > most) throw new DomainError('BAD_USER_INPUT', 'too much')
       },
     }
     return { held, readSome: (count: number) => rows<{ text: string }>(database.sequelize, texts, [count], null, reading) }

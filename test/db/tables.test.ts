@@ -75,9 +75,9 @@ describe.each(
 )('%s, which keeps something,', slug => {
   test.each(['audit_entries', 'idempotency_keys'])('has %s like every other: whatever writes a row writes there too', async name => {
     const columns = async (of: string) => (await columnsOf(`${of}.${name}`)).map(({ name, type, nullable }) => `${name} ${type} ${nullable}`).sort()
-    const [own, everybodys] = [await columns(slug), await columns('providers')]
+    const [own, systemContext] = [await columns(slug), await columns('providers')]
     // Their records tell besides who asked, by which request, and identity's from where and whose account it concerns.
-    expect(['identity', 'payments'].includes(slug) ? own.filter(column => everybodys.includes(column)) : own).toEqual(everybodys)
+    expect(['identity', 'payments'].includes(slug) ? own.filter(column => systemContext.includes(column)) : own).toEqual(systemContext)
     expect(await checksOf(`${slug}.${name}`)).toEqual(await checksOf(`providers.${name}`))
   })
 })

@@ -17,7 +17,7 @@ import {
   printSchema,
   valueFromASTUntyped,
 } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { unbounded } from '../kit/reading.ts'
@@ -117,7 +117,7 @@ export function platformOracle(schema: GraphQLSchema, subgraphs: readonly Subgra
   const resolverOf = (type: GraphQLObjectType, name: string, isRoot: boolean) => {
     const owners = [...bySlug.keys()].filter(slug => fieldIn(slug, type.name, name))
     return async (source: Held | undefined, args: unknown, asking: Asking, info: GraphQLResolveInfo) => {
-      if (!mayRead(subgraphs, type.name, name, asking.viewer)) throw new Refusal('FORBIDDEN', `Not for this viewer: ${type.name}.${name}`)
+      if (!mayRead(subgraphs, type.name, name, asking.viewer)) throw new DomainError('FORBIDDEN', `Not for this viewer: ${type.name}.${name}`)
       const slug = !isRoot && owners.includes(source!.slug) ? source!.slug : owners[0]!
       const own = isRoot ? undefined : slug === source!.slug ? source!.value : await entityIn(slug, type.name, source!, asking, info)
       if (own === null) return null

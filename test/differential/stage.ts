@@ -1,5 +1,5 @@
 import { defaultFieldResolver, GraphQLError, type GraphQLSchema, getNamedType, isNonNullType, isObjectType, Kind, parse, subscribe, visit } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { openApolloEngine } from '../../router/engine/apollo/stock.ts'
 import type { Engine } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
@@ -101,7 +101,7 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
   }
 }
 
-const failed = (field: string) => new Refusal('CONFLICT', `The field ${field} fails for now.`)
+const failed = (field: string) => new DomainError('CONFLICT', `The field ${field} fails for now.`)
 
 type Resolve = (source: unknown, args: unknown, context: unknown, info: never) => unknown
 

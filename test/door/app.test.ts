@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { localOrigins } from '../../config/hosts.ts'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { canonicalPath, createHosts, hostsOf } from '../../router/hosts.ts'
 import { nounRoutes } from '../../router/rest/derive/route.ts'
 import type { RouteTable } from '../../router/rest/row.ts'
@@ -24,7 +24,7 @@ const echo = {
   async http(request: Request, viewer: Viewer) {
     const url = new URL(request.url)
     if (url.pathname.endsWith('/crash')) throw new Error('secret inside')
-    if (url.pathname.endsWith('/busy')) throw new Refusal('RATE_LIMITED', 'Too much at once: try again in 7 seconds.', { retryAfter: 7 })
+    if (url.pathname.endsWith('/busy')) throw new DomainError('RATE_LIMITED', 'Too much at once: try again in 7 seconds.', { retryAfter: 7 })
     if (url.pathname.endsWith('/sign-out'))
       return new Response(null, {
         status: 302,

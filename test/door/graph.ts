@@ -1,5 +1,5 @@
 import { buildSchema, type GraphQLSchema } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { TestContext } from './platform.ts'
@@ -24,7 +24,7 @@ export function smallGraph(events: Events = createMemoryEvents(), left: string[]
   resolve('Query', 'viewer', viewer)
   resolve('Viewer', 'again', viewer)
   resolve('Query', 'refuse', () => {
-    throw new Refusal('CONFLICT', 'Somebody was faster: read it again.', { http: { status: 418 }, version: 3 })
+    throw new DomainError('CONFLICT', 'Somebody was faster: read it again.', { http: { status: 418 }, version: 3 })
   })
   resolve('Query', 'crash', () => {
     throw new Error('connect ECONNREFUSED 10.0.0.7:5432 password=hunter2')

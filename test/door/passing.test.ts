@@ -59,7 +59,7 @@ const row = (path: string, more: Partial<ForwardRow> = {}): ForwardRow => ({
   tells: [{ name: `up${path.length}`, does: 'A test.', at: 'POST /one', answers: { 200: 'Well.' } }],
   ...more,
 })
-const tables: readonly RouteTable[] = [{ slug: 'publishing' as Slug, rows: [row('/up/*', { streams: 'up', patienceMs: Number.POSITIVE_INFINITY })] }]
+const tables: readonly RouteTable[] = [{ slug: 'publishing' as Slug, rows: [row('/up/*', { streams: 'up', timeoutMs: Number.POSITIVE_INFINITY })] }]
 
 const key = { id: 'one', key: randomBytes(32) }
 const seal = createSeal(key, systemClock)

@@ -1,5 +1,5 @@
 import { GraphQLScalarType } from 'graphql'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import type { Part } from './supergraph-fixture.ts'
 
 /**
@@ -34,7 +34,7 @@ const likes: Record<string, number> = { b1: 10, b2: 20, a1: 30 }
 
 const Json = new GraphQLScalarType({ name: 'Json' })
 const refuse = (what: string) => {
-  throw new Refusal('NOT_FOUND', `There is no ${what}.`)
+  throw new DomainError('NOT_FOUND', `There is no ${what}.`)
 }
 
 const Query = {
@@ -88,11 +88,11 @@ export const library: Record<string, Part> = {
       }
       input Echo { text: String = "none", numbers: [Int!] }
       enum Format { PAPER AUDIO SECRET @inaccessible }
-      enum Unit { EUR CENT }
+      enum WriteTransaction { EUR CENT }
       interface Node @key(fields: "id") { id: ID! }
       union Found = Book | Author | Review
       type Book implements Node @key(fields: "id") {
-        id: ID! title: String! weight: Int cost(in: Unit = EUR): Int format: Format writers: [Author] lost: String table: [[String]]
+        id: ID! title: String! weight: Int cost(in: WriteTransaction = EUR): Int format: Format writers: [Author] lost: String table: [[String]]
       }
       type Author implements Node @key(fields: "id") { id: ID! }
       type Review @key(fields: "id") { id: ID! }`,
@@ -103,10 +103,10 @@ export const library: Record<string, Part> = {
       type Query { latest: Review }
       scalar Json
       type Book @key(fields: "id") {
-        id: ID! weight: Int @external cost(in: Unit = EUR): Int @external
+        id: ID! weight: Int @external cost(in: WriteTransaction = EUR): Int @external
         reviews(atLeast: Int): [Review!]! postage: Int @requires(fields: "weight cost(in: CENT)")
       }
-      enum Unit { EUR CENT }
+      enum WriteTransaction { EUR CENT }
       type Review @key(fields: "id") { id: ID! body: String! stars: Int author: Author book: Book! strict: String! }
       type Author @key(fields: "id") { id: ID! }`,
     resolvers: {

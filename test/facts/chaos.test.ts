@@ -23,15 +23,15 @@ test('with lost messages and dropped connections, each fact has its effect once,
   const random = randomNumbers(seed)
   await using stage = await factStage()
   const up = stage.way
-  let calm = false
+  let slowPolling = false
   stage.way = async (receiver, fact) => {
-    if (!calm && random() < 0.15) throw new Error('lost on its way there')
+    if (!slowPolling && random() < 0.15) throw new Error('lost on its way there')
     const receipt = await up(receiver, fact)
-    if (!calm && random() < 0.15) throw new Error('the answer is lost')
+    if (!slowPolling && random() < 0.15) throw new Error('the answer is lost')
     return receipt
   }
   stage.acting = async () => {
-    if (!calm && random() < 0.1) throw new Error('the receiver has a fault')
+    if (!slowPolling && random() < 0.1) throw new Error('the receiver has a fault')
     await wait(random() * 5)
   }
   await stage.start()
@@ -54,7 +54,7 @@ test('with lost messages and dropped connections, each fact has its effect once,
     await wait(20)
     await stage.clock.run(5_000)
   }
-  calm = true
+  slowPolling = true
   const left = () => stage.sql('select from identity.facts where delivered_at is null').catch(() => [null])
   while ((await left()).length > 0) {
     await stage.clock.run(5_000)

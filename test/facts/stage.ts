@@ -3,7 +3,7 @@ import { createOpenPool } from '../../db/connect.ts'
 import type { Fact, FactCarrier } from '../../platform/jobs/facts/fact.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
-import { tell, type Unit } from '../../subgraphs/store/books.ts'
+import { tell, type WriteTransaction } from '../../subgraphs/store/books.ts'
 import { contextsOf, type JobContextOf } from '../../subgraphs/store/context.ts'
 import type { NewFact } from '../../subgraphs/store/fact-kinds.ts'
 import { type Facts, openFacts, type Received, type Receives } from '../../subgraphs/store/facts.ts'
@@ -23,7 +23,7 @@ export interface FactStage extends AsyncDisposable {
   /** What happens on the way; the receiver's own door unless a test stands in it. */
   way: FactCarrier['carry']
   /** What the receiver does in the transaction of a fact before it writes it down. */
-  acting: (fact: Received<'organization.created'>, unit: Unit) => Promise<void>
+  acting: (fact: Received<'organization.created'>, unit: WriteTransaction) => Promise<void>
   /** Opens another process of the writer, which delivers too. */
   another(): Promise<void>
   start(): Promise<void>
@@ -74,10 +74,10 @@ export async function factStage({ concurrently = 8, receivers = ['publishing'] }
     'app.uninstalled': async () => {},
     'subscription.changed': async () => {},
   }
-  const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, job: () => receiving.everybodys('facts'), log })
+  const receiver: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'publishing', received, job: () => receiving.systemContext('facts'), log })
   const receiving = contextsOf('publishing', {}, {}, { sequelize, clock }, receiver)
   const openWriter = () => {
-    const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, job: () => writing.everybodys('story'), log })
+    const writer: Facts = openFacts({ sequelize, clock, carrier }, { slug: 'identity', received: {}, job: () => writing.systemContext('story'), log })
     const writing = contextsOf('identity', {}, {}, { sequelize, clock }, writer)
     const jobs = openJobs({ slug: 'identity', queues: [], sweeps: writer.sweeps, log })
     return { writer, writing, jobs, end: async () => void (await Promise.all([jobs.stop(), writer.stop()])) }
@@ -85,7 +85,7 @@ export async function factStage({ concurrently = 8, receivers = ['publishing'] }
   const { writer, writing, jobs, end } = openWriter()
   opening.defer(end)
   const tellAll = async (facts: readonly { subject: string; name: string }[], afterwards = async () => {}) => {
-    const job = writing.everybodys('story')
+    const job = writing.systemContext('story')
     await inTransaction(job, async unit => {
       const made = facts.map(({ subject, name }) => created(subject, name))
       await tell(job, made, unit)

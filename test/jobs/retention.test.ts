@@ -1,16 +1,16 @@
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { createOpenPool } from '../../db/connect.ts'
-import { inboxAging } from '../../platform/jobs/facts/inbox.ts'
+import { inboxRetention } from '../../platform/jobs/facts/inbox.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
-import { type Aging, retention } from '../../platform/jobs/retention.ts'
+import { type RetentionRule, retention } from '../../platform/jobs/retention.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 
 const day = 86_400_000
 
 /** A table of its own with rows that are so many days old. */
-async function tableOf(graph: Supergraph, name: string, ...ages: number[]): Promise<Aging> {
+async function tableOf(graph: Supergraph, name: string, ...ages: number[]): Promise<RetentionRule> {
   await graph.rows(`create table publishing.${name} (id integer primary key, at timestamptz not null, kept boolean not null default false)`)
   await graph.rows(
     `insert into publishing.${name} select n, $1::timestamptz - interval '1 day' * age from unnest($2::float8[]) with ordinality as ages (age, n)`,
@@ -19,7 +19,8 @@ async function tableOf(graph: Supergraph, name: string, ...ages: number[]): Prom
   return { table: `publishing.${name}`, days: 10, old: 'o.at < $1 and not o.kept', order: 'o.at' }
 }
 
-const left = async (graph: Supergraph, { table }: Aging) => (await graph.rows<{ id: number }>(`select id from ${table} order by id`)).map(({ id }) => id)
+const left = async (graph: Supergraph, { table }: RetentionRule) =>
+  (await graph.rows<{ id: number }>(`select id from ${table} order by id`)).map(({ id }) => id)
 
 test('a round removes the rows of every table that are older than their days, and no others', async () => {
   await using graph = await supergraph()
@@ -137,7 +138,7 @@ test('receipts are kept as long as their fact is accepted, with clocks that diff
       graph.clock.in(-told * day),
       graph.clock.in(-received * day),
     ])
-  await retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [inboxAging('agents')]).run()
+  await retention({ sequelize: graph.database.sequelize, clock: graph.clock }, [inboxRetention('agents')]).run()
   expect(await graph.rows('select subject from agents.inbox order by told_at')).toEqual([
     { subject: 'told 31, received 29' },
     { subject: 'told 29, received 31' },

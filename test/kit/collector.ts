@@ -14,7 +14,7 @@ export interface Collector extends AsyncDisposable {
   end(): Promise<void>
 }
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
 /** Reads a stream to its end in the background, so that what has come can be looked at and what comes awaited. */
 export function collect(stream: ResultStream): Collector {
@@ -38,7 +38,7 @@ export function collect(stream: ResultStream): Collector {
     events,
     async next(fits = () => true) {
       const late = Promise.withResolvers<'late'>()
-      const timer = setTimeout(() => late.resolve('late'), patienceMs)
+      const timer = setTimeout(() => late.resolve('late'), timeoutMs)
       try {
         for (;;) {
           for (; taken < events.length; taken += 1) {
@@ -49,7 +49,7 @@ export function collect(stream: ResultStream): Collector {
             }
           }
           if (over || (await Promise.race([arrival.promise, late.promise])) === 'late')
-            throw new Error(`no such event ${over ? 'until the stream ended' : `within ${patienceMs} ms`}; there were ${JSON.stringify(events, null, 2)}`)
+            throw new Error(`no such event ${over ? 'until the stream ended' : `within ${timeoutMs} ms`}; there were ${JSON.stringify(events, null, 2)}`)
         }
       } finally {
         clearTimeout(timer)

@@ -9,4 +9,5 @@ import type { Telling } from '../../subgraphs/store/tell.ts'
 export const untold: Telling = { slug: 'identity', receivers: [], outbox: outboxOf('identity'), log: { info() {} }, wake() {} }
 
 /** Everything that identity keeps in a database, to be filled past every rule. */
-export const identityOf = (sequelize: Sequelize, clock: Clock): Job => contextsOf('identity', stores, {}, { sequelize, clock }, untold).everybodys('platform')
+export const identityOf = (sequelize: Sequelize, clock: Clock): Job =>
+  contextsOf('identity', stores, {}, { sequelize, clock }, untold).systemContext('platform')

@@ -1,13 +1,13 @@
 import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { unheardMs } from '../../platform/events.ts'
 import type { LiveEvent, LiveStream } from '../../router/engine/engine.ts'
 import { type ChannelNeeds, createChannel, type Membership, type Opener } from '../../router/live/shared/channel.ts'
 
 const event = (n: number): LiveEvent => ({ answer: { data: { n } }, about: null })
 const refusal = (code: 'FORBIDDEN' | 'UPSTREAM_FAILED') => {
-  const { message, extensions } = new Refusal(code, 'Not now.')
+  const { message, extensions } = new DomainError(code, 'Not now.')
   return { errors: [new GraphQLError(message, { extensions })] }
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createForwardPlaces } from '../../router/live/forward-places.ts'
 
 const claim = { caller: 'a', organization: 'o' }
-const quick = { each: 1, waiting: 1, ofOrganization: 1, all: 1, patienceMs: 60_000 }
+const quick = { each: 1, waiting: 1, ofOrganization: 1, all: 1, timeoutMs: 60_000 }
 const turn = () => new Promise(resolve => setImmediate(resolve))
 
 /** Work that goes on until it is ended. */

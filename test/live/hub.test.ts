@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { beforeEach, expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import type { Engine } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
         tick: { subscribe: () => events.listen(['tick']), resolve: () => 1 },
         refused: {
           subscribe() {
-            throw new Refusal('FORBIDDEN', 'Not yours.')
+            throw new DomainError('FORBIDDEN', 'Not yours.')
           },
         },
       },
@@ -41,7 +41,7 @@ const asked = (source = 'subscription { tick }', more: { signal?: AbortSignal; h
 })
 const place = () => {
   const reserved = hub.reserve('somebody')
-  if (reserved instanceof Refusal) throw reserved
+  if (reserved instanceof DomainError) throw reserved
   return reserved
 }
 /** How many places somebody has left, which are given back again. */
@@ -49,7 +49,7 @@ function placesLeft(): number {
   const taken: (() => void)[] = []
   for (let attempt = 0; attempt < 2 * most; attempt++) {
     const reserved = hub.reserve('somebody')
-    if (!(reserved instanceof Refusal)) taken.push(reserved)
+    if (!(reserved instanceof DomainError)) taken.push(reserved)
   }
   for (const release of taken) release()
   return taken.length

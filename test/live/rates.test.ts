@@ -66,7 +66,7 @@ test('keys have their own limit, else the general one', () => {
 test('an operation over the rate takes no slot, and a waiting one was counted when it arrived', async () => {
   const rates = createRates({ each: 3 }, () => 0)
   const [a, b] = ['a', 'b'].map(caller => ({ caller, organization: 'o' })) as [Claim, Claim]
-  const shares = rated(createShares({ each: 1, waiting: 5, ofOrganization: 1, all: 1, patienceMs: 60_000 }), rates)
+  const shares = rated(createShares({ each: 1, waiting: 5, ofOrganization: 1, all: 1, timeoutMs: 60_000 }), rates)
   expect(shares.enter(a)).toBe(null)
   const waits = shares.enter(a)
   const runs = shares.run(a, async () => 'done')

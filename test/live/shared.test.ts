@@ -1,6 +1,6 @@
 import { parse } from 'graphql'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { createMemoryEvents, type Events } from '../../platform/events.ts'
 import { createAccessFilter } from '../../router/access/filter.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
@@ -20,7 +20,7 @@ let events: Events
 let graph: TestGraph
 let hub: Hub
 /** What of the source stands in the way of a start; what broke it. */
-let world: { refuses: Refusal | null; breaks: ((cause: Error) => void)[]; ends: (() => void)[]; opened: number; plans: number }
+let world: { refuses: DomainError | null; breaks: ((cause: Error) => void)[]; ends: (() => void)[]; opened: number; plans: number }
 
 const patience = { lostMs: 400, firstMs: 5, longestMs: 20 }
 
@@ -104,7 +104,7 @@ async function join(
   const { variables, signal, inTurn, caller = viewer.userId ?? 'nobody' } = more
   const request = { document: parse(source), variables, viewer, requestId: 'request-1', signal, inTurn }
   const place = hub.reserve(caller)
-  if (place instanceof Refusal) throw place
+  if (place instanceof DomainError) throw place
   const joined = await hub.join({ request, tellErrors: errors => errors.map(error => error.toJSON()) }, place)
   if (!('listen' in joined)) throw new Error(JSON.stringify(joined.errors))
   const client: Client = { heard: [], ended: [], membership: joined }
@@ -301,7 +301,7 @@ test('ends the stream with UPSTREAM_FAILED when its source fails each time befor
 
 test('ends the stream with UPSTREAM_FAILED when its source does not return', async () => {
   const clients = [await join(titled, anna), await join(titled, ben)]
-  world.refuses = new Refusal('UPSTREAM_FAILED', 'Not now.')
+  world.refuses = new DomainError('UPSTREAM_FAILED', 'Not now.')
   world.breaks.at(-1)!(new Error('cut'))
   await expect.poll(() => clients.map(({ ended }) => ended)).toMatchObject(Array(2).fill([[{ extensions: { code: 'UPSTREAM_FAILED' } }]]))
   expect([upstreams(), hub.figures.subscriptions().size]).toEqual([0, 0])
@@ -315,13 +315,13 @@ test('ends the stream with the reason as soon as its source is rejected permanen
   hub.close()
   hub = createHub(graph.engine, { patience: { ...patience, lostMs: 600_000 } })
   const client = await join(titled, anna)
-  world.refuses = new Refusal('NOT_FOUND', 'It is gone.')
+  world.refuses = new DomainError('NOT_FOUND', 'It is gone.')
   world.breaks.at(-1)!(new Error('cut'))
   await expect.poll(() => client.ended).toMatchObject([[{ message: 'It is gone.', extensions: { code: 'NOT_FOUND' } }]])
 })
 
 test('returns a rejection at the start to all who wait, and does not cache it', async () => {
-  world.refuses = new Refusal('FORBIDDEN', 'Not yours.')
+  world.refuses = new DomainError('FORBIDDEN', 'Not yours.')
   await expect(Promise.all([join(titled, anna), join(titled, ben)])).rejects.toThrow('Not yours.')
   expect(upstreams()).toBe(0)
   world.refuses = null

@@ -5,7 +5,7 @@ import { callerName, claimOf } from '../../router/access/callers/claim.ts'
 import { createShares, type ShareLimits } from '../../router/live/shares.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 
-const limits: ShareLimits = { each: 2, waiting: 3, ofOrganization: 4, all: 4, patienceMs: 60_000 }
+const limits: ShareLimits = { each: 2, waiting: 3, ofOrganization: 4, all: 4, timeoutMs: 60_000 }
 /** A caller whose organization is nobody else's; `a@o` is one of an organization. */
 const claim = (name: string) => ({ caller: name, organization: /@(.+)/.exec(name)?.[1] ?? name })
 const turns = async () => {
@@ -75,7 +75,7 @@ test('a caller has room while none of their operations waits and a slot is free'
 })
 
 test('a caller who leaves while waiting leaves nothing behind: the next one continues', async () => {
-  const { shares, begun, take } = crowd({ all: 1, patienceMs: 20 })
+  const { shares, begun, take } = crowd({ all: 1, timeoutMs: 20 })
   take('x')
   const client = new AbortController()
   const gone = take('a1', client.signal)
@@ -109,7 +109,7 @@ test('callers without operations take no memory', () => {
 })
 
 test('a caller that leaves while waiting takes no slot, and one that waits too long gets an error', async () => {
-  const { shares, begun, take } = crowd({ each: 1, patienceMs: 20 })
+  const { shares, begun, take } = crowd({ each: 1, timeoutMs: 20 })
   take('a1')
   const client = new AbortController()
   const gone = take('a2', client.signal)
@@ -175,7 +175,7 @@ describe('slots of organizations', () => {
   })
 
   it('reject an operation that waited its whole time, for the caller and the organization together', async () => {
-    const { shares, take } = crowd({ each: 1, ofOrganization: 1, patienceMs: 40 })
+    const { shares, take } = crowd({ each: 1, ofOrganization: 1, timeoutMs: 40 })
     take('a1@o')
     const late = take('b1@o')
     await expect(late).rejects.toMatchObject({ code: 'RATE_LIMITED' })

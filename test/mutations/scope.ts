@@ -124,7 +124,7 @@ export const areas: readonly Area[] = [
   {
     // Decisions of the gateway about money and mails that need no database.
     name: 'gateway',
-    sources: /^subgraphs\/providers\/(?:engines\/(?:spend\/(?:booking|decide|teller)|models\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
+    sources: /^subgraphs\/providers\/(?:engines\/(?:spend\/(?:booking|decide|batchWriter)|models\/(?:prices|candidates))|email\/message\/rules)\.ts$/,
     tests: {
       'subgraphs/providers/engines/spend/': ['test/rules/providers/spend-limits.test.ts'],
       'subgraphs/providers/engines/spend/teller': ['test/rules/providers/teller.test.ts'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { buildSchema, GraphQLError } from 'graphql'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Refusal } from '../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
 import { createAccessFilter } from '../../router/access/filter.ts'
 import { readAccessTable } from '../../router/access/rules.ts'
@@ -46,7 +46,7 @@ function writePost(input: Record<string, unknown>): Row {
 
 const find = (id: string) => {
   const post = posts.get(id)
-  if (!post) throw new Refusal('NOT_FOUND', 'There is no such post.')
+  if (!post) throw new DomainError('NOT_FOUND', 'There is no such post.')
   return post
 }
 
@@ -73,7 +73,7 @@ const root = {
       calls.push({ ...change, ...(expectedVersion !== undefined && { expectedVersion }) })
       const post = find(id)
       if (expectedVersion !== undefined && expectedVersion !== post.version)
-        throw new Refusal('CONFLICT', `The post is at version ${post.version}: read it again.`, { reason: 'STALE_VERSION', version: post.version })
+        throw new DomainError('CONFLICT', `The post is at version ${post.version}: read it again.`, { reason: 'STALE_VERSION', version: post.version })
       return Object.assign(post, change, { version: post.version + 1 }, 'scheduledAt' in change && { status: change.scheduledAt ? 'SCHEDULED' : 'DRAFT' })
     },
     deletePost: ({ input: { id } }: Input) => {
@@ -230,7 +230,7 @@ describe('S-05 posts over REST', () => {
 
 test('a nested failure is null in its place, and the rest is answered', async () => {
   const author = () => {
-    throw new Refusal('UPSTREAM_FAILED', 'The service "identity" did not answer.')
+    throw new DomainError('UPSTREAM_FAILED', 'The service "identity" did not answer.')
   }
   const post = writePost({ copy: 'still here', author })
   const answer = await ask('GET', `/posts/${post.id}`)

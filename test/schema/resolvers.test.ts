@@ -13,9 +13,15 @@ const subscribe = { subscribe: resolve }
 /** A resolver for each root field of widgets, to which a test adds or from which it takes; the launcher's other nouns are complete. */
 const launcher = { Query: { widgets: resolve }, Subscription: { widgetUpdated: subscribe, ownWidgetUpdated: subscribe } }
 const others = Object.fromEntries(
-  Object.entries({ 'action-item': actionItem, notification, 'notification-preferences': notificationPreferences, ...dashboardNouns, ...catalogNouns, ...launchNouns, ...marketingNouns }).flatMap(([name, { resolvers }]) =>
-    resolvers ? [[name, resolvers]] : [],
-  ),
+  Object.entries({
+    'action-item': actionItem,
+    notification,
+    'notification-preferences': notificationPreferences,
+    ...dashboardNouns,
+    ...catalogNouns,
+    ...launchNouns,
+    ...marketingNouns,
+  }).flatMap(([name, { resolvers }]) => (resolvers ? [[name, resolvers]] : [])),
 ) as Readonly<Record<string, Readonly<Record<string, object>>>>
 
 describe('mismatched resolvers prevent a subgraph’s start, with the file and the name', () => {

@@ -237,7 +237,7 @@ const cases: Record<string, () => Promise<Held>> = {
 
 const where = mode === 'apart' ? 'both routers before processes apart' : 'one process'
 /** How long anything may go on after it was revoked, in ms. */
-const patienceMs = 2000
+const timeoutMs = 2000
 
 test.each(Object.keys(cases))(`%s is refused at every door of ${where} within two seconds of its end, and no stream outlives it`, async name => {
   const { who, tried, reason, revoke, subscription = `subscription { postStatusChanged(brandId: "${brandId}") { id } }` } = await cases[name]!()
@@ -247,11 +247,11 @@ test.each(Object.keys(cases))(`%s is refused at every door of ${where} within tw
   const streams: OpenStreams[] = await Promise.all(platform.routers.map(at => openStreams(at, who, subscription)))
   try {
     await revoke()
-    const over = wait(patienceMs).then(() => 'two seconds are over' as const)
+    const over = wait(timeoutMs).then(() => 'two seconds are over' as const)
     const ended = Promise.all(streams.map(each => Promise.race([each.ended, over])))
     let last = await everywhere()
     const open = () => last.some(doors => Object.values(doors).includes(null))
-    for (const until = performance.now() + patienceMs; open() && performance.now() < until; last = await everywhere()) await wait(50)
+    for (const until = performance.now() + timeoutMs; open() && performance.now() < until; last = await everywhere()) await wait(50)
     for (const doors of last)
       for (const [door, answer] of Object.entries(doors)) expect(`${door}: ${answer}`).toMatch(/: (?:40[13]|44\d\d|200 (?:FORBIDDEN|UNAUTH\w+))\b/)
     expect(await ended).toEqual(platform.routers.map(() => ({ code: 4403, reason })))

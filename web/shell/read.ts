@@ -15,7 +15,7 @@ export interface Read<Data> {
 }
 
 /** Nobody waits longer for a region, in ms. */
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /** What was read since the document opened is so young that it is not read again at once, in ms. */
 const freshMs = 10_000
@@ -35,7 +35,7 @@ export function useRead<Data, Variables extends AnyVariables>(
   >[0])
   const live = useLive()
   useEffect(() => live.onReturn(() => read({ requestPolicy: 'network-only' })), [live, read])
-  const isTooLate = useElapsed(patienceMs, !data && fetching)
+  const isTooLate = useElapsed(timeoutMs, !data && fetching)
   const problem = problemOf(error)
   const state = ((): RegionState => {
     if (!data) return (error && !fetching && !stale) || isTooLate ? 'error' : 'loading'

@@ -1,6 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import { rows, type Statement, statement } from '../../sql/statement.ts'
-import type { Aging } from '../retention.ts'
+import type { RetentionRule } from '../retention.ts'
 import { type Fact, keptDays } from './fact.ts'
 
 const dayMs = 86_400_000
@@ -33,7 +33,7 @@ export async function recordFact(sequelize: Sequelize, { record }: Inbox, fact: 
 export const isTooOld = ({ at }: Pick<Fact, 'at'>, now: Date): boolean => now.getTime() - at.getTime() >= keptDays * dayMs
 
 /** Retention of receipts: as long as facts are accepted, counted from the time of their change. */
-export const inboxAging = (slug: string): Aging => ({
+export const inboxRetention = (slug: string): RetentionRule => ({
   table: `${slug}.inbox`,
   days: keptDays,
   old: 'o.at < $1 and o.told_at < $1',

@@ -2,7 +2,7 @@ import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../sql/statement.ts'
 
 /** An undelivered fact, as an operator sees it. */
-export interface Lying {
+export interface Undelivered {
   readonly from: string
   readonly id: string
   readonly receiver: string
@@ -41,7 +41,7 @@ const of = (slug: string) => ({
 
 /** Operations on undelivered facts, over all schemas with facts. */
 export interface FactOperator {
-  list(): Promise<Lying[]>
+  list(): Promise<Undelivered[]>
   /** Schedules facts for delivery now: all of them, or one. @returns the number of deliveries */
   retry(id: string | null, now: Date): Promise<number>
   /** Drops a fact, so that later ones of its subject are delivered. @returns the number of dropped deliveries */
@@ -58,8 +58,9 @@ export async function openFactOperator(sequelize: Sequelize, slugs: readonly str
   }
   return {
     async list() {
-      const found: Lying[] = []
-      for (const from of schemas) found.push(...(await rows<Omit<Lying, 'from'>>(sequelize, of(from).list, [mostListed])).map(lying => ({ from, ...lying })))
+      const found: Undelivered[] = []
+      for (const from of schemas)
+        found.push(...(await rows<Omit<Undelivered, 'from'>>(sequelize, of(from).list, [mostListed])).map(undelivered => ({ from, ...undelivered })))
       return found
     },
     retry: (id, now) => each(({ retry }) => rows(sequelize, retry, [id, now])),

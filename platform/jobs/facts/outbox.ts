@@ -1,7 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import { newId } from '../../ids.ts'
 import { rows, type Statement, statement } from '../../sql/statement.ts'
-import type { Aging } from '../retention.ts'
+import type { RetentionRule } from '../retention.ts'
 import { keptDays, mostBodyBytes } from './fact.ts'
 
 /** A fact to be written, with its receivers. */
@@ -20,7 +20,7 @@ export interface Outbox {
   readonly failed: Statement
   readonly refused: Statement
   readonly release: Statement
-  readonly lying: Statement
+  readonly undelivered: Statement
 }
 
 /** Whether a fact is due. After a clock was set back, rows must not wait for a time that is reached only much later. */
@@ -61,7 +61,7 @@ export function outboxOf(slug: string): Outbox {
       `update ${table} f set next_at = $3, attempts = f.attempts - 1 from unnest($2::bigint[]) s (seq)
         where f.receiver = $1 and f.seq = s.seq and f.delivered_at is null and f.next_at is not null`,
     ),
-    lying: statement(
+    undelivered: statement(
       `select receiver, count(*)::int as count, min(at) as since, (count(*) filter (where next_at is null))::int as refused
          from ${table} where delivered_at is null and at < $1 group by receiver order by receiver`,
     ),
@@ -91,7 +91,7 @@ export async function writeFacts(sequelize: Sequelize, { write }: Outbox, facts:
  * Retention of facts: old delivered ones are removed; the others stay until they are delivered or an operator drops
  * them.
  */
-export const outboxAging = (slug: string): Aging => ({
+export const outboxRetention = (slug: string): RetentionRule => ({
   table: `${slug}.facts`,
   days: keptDays,
   old: 'o.delivered_at < $1',

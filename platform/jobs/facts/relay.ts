@@ -18,7 +18,7 @@ const everyMs = 15_000
 const mostTaken = 32
 const atOnce = 4
 /** Time limit in ms for a receiver to handle one fact. */
-const patienceMs = 5_000
+const timeoutMs = 5_000
 /** Time in ms for which a fact is reserved for the process that took it. */
 const leaseMs = 15_000
 /** Consecutive failures after which a receiver is skipped until the next search. */
@@ -137,7 +137,7 @@ export function createRelay({ slug, outbox, sequelize, clock, carrier, log, time
     const about = { receiver, kind: fact.kind, fact: fact.id, subject: fact.subject }
     let receipt: Awaited<ReturnType<FactCarrier['carry']>>
     try {
-      receipt = await within(timers, patienceMs, `telling ${receiver}`, carrier.carry(receiver, { ...fact, from: slug }))
+      receipt = await within(timers, timeoutMs, `telling ${receiver}`, carrier.carry(receiver, { ...fact, from: slug }))
     } catch (error) {
       const again = pauseMs(attempts)
       const level = attempts < worthAWarning ? 'info' : 'warn'

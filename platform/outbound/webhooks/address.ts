@@ -1,10 +1,10 @@
-import { Refusal } from '../../errors.ts'
+import { DomainError } from '../../errors.ts'
 import { checkText, readText } from '../../ids.ts'
 import { type Reaches, unanswered } from '../public.ts'
 
 const longest = { url: 2_000, description: 2_000 } as const
 
-const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+const refuse = (field: string, sentence: string) => new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
 /**
  * Reads an address for webhooks, without the fragment, which requests do not carry.
@@ -39,5 +39,5 @@ export const readDescription = (given: string | null | undefined): string | null
 /** @throws BAD_USER_INPUT for an address that must not be called, or whose name cannot be resolved */
 export async function requireReach({ reaches }: { readonly reaches: Reaches }, url: string): Promise<void> {
   const mayBeCalled = await reaches(new URL(url)).catch(unanswered('url'))
-  if (!mayBeCalled) throw new Refusal('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
+  if (!mayBeCalled) throw new DomainError('BAD_USER_INPUT', 'url lies on a private network, which is never called: name a public address.', { field: 'url' })
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../errors.ts'
+import { DomainError } from '../../errors.ts'
 
 /** Time in ms for which a former secret signs beside the new one. */
 export const overlapMs = 86_400_000
@@ -19,5 +19,5 @@ export function requireRoomForFormer(ends: readonly Date[], now: Date): void {
   // The present secret becomes a former one, and the last former one stays.
   if (ends.length + 2 <= maxFormerSecrets) return
   const retryAfter = Math.ceil((ends.at(-1)!.getTime() - now.getTime()) / 1000)
-  throw new Refusal('RATE_LIMITED', `${maxFormerSecrets} former secrets of this webhook still sign: rotate again in ${retryAfter} seconds.`, { retryAfter })
+  throw new DomainError('RATE_LIMITED', `${maxFormerSecrets} former secrets of this webhook still sign: rotate again in ${retryAfter} seconds.`, { retryAfter })
 }

@@ -2,7 +2,7 @@ import { doForOrganization } from '../../caller/cause.ts'
 import { OutboundFailure } from '../failure.ts'
 import type { WayOut } from '../outbound.ts'
 import type { Reaches } from '../public.ts'
-import { type Answered, patienceMs } from './tries.ts'
+import { type Answered, timeoutMs } from './tries.ts'
 
 /** A message by Standard Webhooks: the same bytes under the same id at each attempt. */
 export interface Message {
@@ -43,7 +43,7 @@ async function post({ way, log }: Sending, { id, body, url, secrets }: Message, 
     if (!(await way.reaches(new URL(url)))) return null
     const { status } = await way.outbound(url, {
       method: 'POST',
-      timeoutMs: patienceMs,
+      timeoutMs: timeoutMs,
       body,
       headers: {
         'content-type': 'application/json',

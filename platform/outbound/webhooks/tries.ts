@@ -6,9 +6,9 @@ const hour = 60 * minute
 export const pauses: readonly number[] = [0, 5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 
 /** Time limit in ms for an endpoint's answer. */
-export const patienceMs = 15 * second
+export const timeoutMs = 15 * second
 /** Time in ms after which an attempt counts as interrupted: longer than the limit for an answer. */
-const tryMs = patienceMs + 15 * second
+const tryMs = timeoutMs + 15 * second
 
 /** Result of an attempt: the status of the answer, or null without one. */
 export type Answered = number | null

@@ -4,7 +4,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVeri
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isNamable } from '../../../platform/ids.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import type { Authority, ForeignPerson, Newcomer } from '../../../subgraphs/authority.ts'
@@ -29,7 +29,7 @@ const algorithms = ['EdDSA', 'ES256', 'ES384', 'ES512', 'RS256', 'RS384', 'RS512
  */
 const [keptMs, againMs] = [300_000, 10_000]
 /** Milliseconds that the issuer may take; requests wait for it. */
-const patienceMs = 3_000
+const timeoutMs = 3_000
 const mostTokens = 2_000
 /** Maximum characters of a `sub`: OpenID Connect allows 255. */
 const longestSubject = 255
@@ -62,7 +62,7 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
   const load = async () => {
     askedAt = elapsed()
     try {
-      const { status, text } = await outbound(url, { headers: { accept: 'application/json' }, timeoutMs: patienceMs })
+      const { status, text } = await outbound(url, { headers: { accept: 'application/json' }, timeoutMs: timeoutMs })
       if (status !== 200) throw new Error(`the issuer answered ${status}`)
       const set = JSON.parse(text) as JSONWebKeySet
       const keys = createLocalJWKSet(set)
@@ -85,7 +85,7 @@ export function createKeys(url: string, outbound: Outbound, elapsed: () => numbe
   const mayAsk = () => asking !== null || elapsed() - askedAt >= againMs
   const orRefusal = (): KeySet => {
     if (known) return known
-    throw new Refusal('UPSTREAM_FAILED', 'The issuer of access tokens does not answer, so yours could not be checked; try again in a moment.', {
+    throw new DomainError('UPSTREAM_FAILED', 'The issuer of access tokens does not answer, so yours could not be checked; try again in a moment.', {
       service: 'issuer',
     })
   }
@@ -178,11 +178,11 @@ export function createForeignCallers(
   /**
    * @param since elapsed milliseconds: older answers of identity are not used @default answers of the last second are
    */
-  const viewerOf = async (claims: Claims, organizationId: string | null, since?: number): Promise<Viewer | Refusal> => {
+  const viewerOf = async (claims: Claims, organizationId: string | null, since?: number): Promise<Viewer | DomainError> => {
     const person = await personOf(claims, since)
     if (!person || person.suspended) return invalid()
     const roles = organizationId === null ? [] : Object.hasOwn(person.memberships, organizationId) ? person.memberships[organizationId]! : null
-    if (!roles) return new Refusal('FORBIDDEN', 'You are no member of the organization in X-Organization-Id.', { field: 'X-Organization-Id' })
+    if (!roles) return new DomainError('FORBIDDEN', 'You are no member of the organization in X-Organization-Id.', { field: 'X-Organization-Id' })
     const scopes = organizationId === null ? personalScopes : scopesOf(roles)
     const context = organizationId === null ? 'personal' : 'organization'
     return steady({ ...anonymous, kind: 'user', userId: person.userId, organizationId, roles, scopes, context })
@@ -191,11 +191,11 @@ export function createForeignCallers(
   return async (token, headers): Promise<Caller | Unauthenticated> => {
     const claims = await read(token, await keys.present())
     if (claims === 'expired')
-      return { refusal: new Refusal('UNAUTHENTICATED', 'The access token has expired: get a new one from its issuer.'), setCookie: [], expired: true }
+      return { refusal: new DomainError('UNAUTHENTICATED', 'The access token has expired: get a new one from its issuer.'), setCookie: [], expired: true }
     if (claims === 'invalid') return { refusal: invalid(), setCookie: [], expired: false }
     const organizationId = headers.get('x-organization-id') || null
     const viewer = await viewerOf(claims, organizationId)
-    if (viewer instanceof Refusal) return { refusal: viewer, setCookie: [], expired: false }
+    if (viewer instanceof DomainError) return { refusal: viewer, setCookie: [], expired: false }
     // Fetches the keys again, because the issuer may have revoked the key that signed this token. Every open stream
     // waits for this, so it must not wait for the issuer.
     const stands = async () => {
@@ -206,7 +206,7 @@ export function createForeignCallers(
   }
 }
 
-const invalid = () => new Refusal('UNAUTHENTICATED', 'The access token is not valid here: get a new one from its issuer.')
+const invalid = () => new DomainError('UNAUTHENTICATED', 'The access token is not valid here: get a new one from its issuer.')
 
 function claimsOf({ sub, exp, name, email, email_verified: isVerified }: JWTPayload): Claims | undefined {
   if (typeof sub !== 'string' || sub === '' || sub.length > longestSubject || typeof exp !== 'number') return undefined

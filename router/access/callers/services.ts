@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { DedicatedToken } from '../../../config/services.ts'
 import { forUserHeader, notMember, twoPeople } from '../../../platform/ask.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Authority, type ServiceClient, type ServiceClients, type Standing, standingOf } from '../../../subgraphs/authority.ts'
 import { neverByToken, personalScopes, reservedOperations, type ServiceOperation, type Slug, scopesOf, scopesOfOperations } from '../../../subgraphs/scopes.ts'
@@ -151,7 +151,7 @@ export function createServiceCallers(
    * @param since elapsed milliseconds: older answers of the gateway are not used @default answers of the last second
    * are
    */
-  const viewerOf = async (token: string, headers: Headers, since?: number): Promise<Viewer | Refusal> => {
+  const viewerOf = async (token: string, headers: Headers, since?: number): Promise<Viewer | DomainError> => {
     const [appId, organization, person, attributed] = ['x-app-id', 'x-organization-id', 'x-on-behalf-of', forUserHeader].map(name => headers.get(name) || null)
     const allowance = appId ? await allowanceOf(token, appId, since) : null
     if (!appId || !allowance) return unknownService()
@@ -163,7 +163,7 @@ export function createServiceCallers(
     const standing =
       organizationId === null && userId === null ? null : await standings.of(standingOf({ organizationId: asId(organizationId), userId: asId(userId) }), since)
     if (organizationId !== null && !standing?.organization)
-      return new Refusal('NOT_FOUND', 'There is no organization with the id in X-Organization-Id.', { field: 'X-Organization-Id' })
+      return new DomainError('NOT_FOUND', 'There is no organization with the id in X-Organization-Id.', { field: 'X-Organization-Id' })
     if (userId !== null && !standing?.roles) return delegationRefused(organizationId)
     if (forUser !== null && !(await isMemberOf(forUser, organizationId, since))) return notMember()
     const theirs = userId === null ? null : organizationId === null ? personalScopes : scopesOf(standing!.roles!)
@@ -187,7 +187,7 @@ export function createServiceCallers(
     const said = new Headers()
     for (const name of serviceHeaders) if (headers.get(name)) said.set(name, headers.get(name)!)
     const viewer = await viewerOf(token, said)
-    if (viewer instanceof Refusal) return { refusal: viewer, setCookie: [], expired: false }
+    if (viewer instanceof DomainError) return { refusal: viewer, setCookie: [], expired: false }
     const stands = async () => isDeepStrictEqual(await viewerOf(token, said, elapsed()), viewer)
     return { viewer, credential: { kind: 'service', id: null, expiresAt: null, stands } }
   }
@@ -202,10 +202,10 @@ const isOf = (scope: string, slug: string): boolean => scope.startsWith(`${slug}
 
 /** Error for an invalid token or app; the message does not say which of them is wrong. */
 const unknownService = () =>
-  new Refusal('UNAUTHENTICATED', 'The X-Service-Token is not valid for the app in X-App-Id: send a token of that app, and its app id.')
+  new DomainError('UNAUTHENTICATED', 'The X-Service-Token is not valid for the app in X-App-Id: send a token of that app, and its app id.')
 
 const delegationRefused = (organizationId: string | null) =>
-  new Refusal(
+  new DomainError(
     'FORBIDDEN',
     organizationId === null
       ? 'There is no person with the id in X-On-Behalf-Of.'

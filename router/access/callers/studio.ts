@@ -1,7 +1,7 @@
 import { decodeJwt, errors, jwtVerify } from 'jose'
 import type { Logger } from 'pino'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import type { Outbound } from '../../../platform/outbound/outbound.ts'
 import { type Authority, type Standing, standingOf } from '../../../subgraphs/authority.ts'
@@ -78,11 +78,11 @@ export function createStudioCallers(
       const { sub: userId, org: organizationId, exp } = payload ?? {}
       const isInTime = typeof exp === 'number' && exp * 1000 - clock.now().getTime() <= longestSeconds * 1000
       if (!isInTime || typeof userId !== 'string' || typeof organizationId !== 'string')
-        return refused(new Refusal('UNAUTHENTICATED', 'The token of the studio is not valid here, or has expired: get a new one from the studio.'))
+        return refused(new DomainError('UNAUTHENTICATED', 'The token of the studio is not valid here, or has expired: get a new one from the studio.'))
       const standing = isId(userId) && isId(organizationId) ? await standings.of(standingOf({ organizationId, userId })) : undefined
       if (!standing?.roles)
         return refused(
-          new Refusal('FORBIDDEN', 'The person whom the studio names is no member of the organization that it names: nothing is called for them there.'),
+          new DomainError('FORBIDDEN', 'The person whom the studio names is no member of the organization that it names: nothing is called for them there.'),
         )
       const scopes = scopesOf(standing.roles).filter(each => each === scope)
       const person = { ...anonymous, kind: 'user' as const, userId, organizationId, scopes, context: 'organization' as const }
@@ -92,7 +92,7 @@ export function createStudioCallers(
   }
 }
 
-const refused = (refusal: Refusal): Unauthenticated => ({ refusal, setCookie: [], expired: false })
+const refused = (refusal: DomainError): Unauthenticated => ({ refusal, setCookie: [], expired: false })
 
 /** Whether a chat requests an answer in JSON; false for a body that is not JSON itself. */
 export function asksForJson(body: Uint8Array | undefined): boolean {

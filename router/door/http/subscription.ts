@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { GraphQLFormattedError } from 'graphql'
 import { causeNow } from '../../../platform/caller/cause.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
@@ -35,7 +35,7 @@ export async function streamSubscription(
 ): Promise<FastifyReply> {
   if (!areVariables(variables)) throw doorRefusal(400, 'The variables of an operation are a JSON object.')
   const place = door.hub.reserve(claim.caller)
-  if (place instanceof Refusal) throw place
+  if (place instanceof DomainError) throw place
   const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, claim, causeNow() ?? null) }
   let joined: Awaited<ReturnType<Hub['join']>>
   try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { CloseCode } from 'graphql-ws'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
 import type { AddressOf } from '../../access/address.ts'
 import { type Authenticate, credentialHeaders, isCaller, serviceHeaders } from '../../access/authenticate.ts'
@@ -36,7 +36,7 @@ export function createConnections(door: ConnectionDoor) {
       return false
     }
     const credentials = credentialsIn(connectionParams)
-    if (credentials instanceof Refusal) {
+    if (credentials instanceof DomainError) {
       extra.end(CloseCode.Unauthorized, credentials.message)
       return false
     }

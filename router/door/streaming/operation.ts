@@ -2,7 +2,7 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, getOperationAST
 import type { Context, SubscribePayload } from 'graphql-ws'
 import { type Cause, doFor } from '../../../platform/caller/cause.ts'
 import { finished, type Span, type Tracing } from '../../../platform/caller/trace.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { Engine, OperationRequest } from '../../engine/engine.ts'
@@ -77,7 +77,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       if (bytes > socketLimits.subscriptionBytes)
         return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
       const reserved = hub.reserve(claim.caller)
-      if (reserved instanceof Refusal) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
+      if (reserved instanceof DomainError) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
       place = reserved
     }
     const { signal, kept } = underWay()
@@ -118,7 +118,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       const span = tracing && beginMessage(tracing, asked)
       return await doFor(asked.cause, () => (span ? finished(span, run) : run()))
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
       if (!asked.signal.aborted) countError?.(error)
       return { errors: [new GraphQLError(error.message, { extensions: error.extensions })] }
     }

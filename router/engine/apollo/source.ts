@@ -28,7 +28,7 @@ export function createSource(transport: Transport, subgraph: string, supergraph:
       const [definition] = document.definitions
       const operation = findOperation(document, undefined)
       const kind = definition?.kind === Kind.OPERATION_DEFINITION ? definition.operation : 'query'
-      fetch = { subgraph, document, text, kind, patienceMs: typeof operation === 'string' ? 0 : patienceOf(operation, supergraph) }
+      fetch = { subgraph, document, text, kind, timeoutMs: typeof operation === 'string' ? 0 : patienceOf(operation, supergraph) }
       fetches.set(text, fetch)
     }
     return fetch

@@ -104,8 +104,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
   async function ask(request: OperationRequest, document: DocumentNode): Promise<ExecutionResult> {
     const { viewer, requestId, headers, browser, signal, operationName, variables = {}, claim = claimOf(viewer, '') } = request
     const found = findOperation(document, operationName)
-    const patienceMs = typeof found === 'string' ? 0 : patienceOf(found, supergraph)
-    const deadline = now() + Math.max(operationTimeoutMs, patienceMs)
+    const timeoutMs = typeof found === 'string' ? 0 : patienceOf(found, supergraph)
+    const deadline = now() + Math.max(operationTimeoutMs, timeoutMs)
     const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
     const call: Omit<FetchCall, 'variables'> = { viewer, requestId, headers, browser, signal, deadline, operation }
     const source = print(document)

@@ -35,15 +35,15 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   // With a condition, or with an object added by a later fetch, a fetch may omit one of several equal objects: then
   // each keeps its own.
   const mayShare = !plans.some(hasConditions)
-  let patienceMs = 0
+  let timeoutMs = 0
   const [plan] = plans
-  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, patienceMs }
+  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, timeoutMs }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
     const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, patienceMs }
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, timeoutMs }
   }
   const steps = plans.map(compileNode)
-  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null, patienceMs }
+  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null, timeoutMs }
 
   function compileNode(node: PlanNode): Step {
     switch (node.kind) {
@@ -70,8 +70,8 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
     const text = document === planned.document ? planned.text : stripIgnoredCharacters(print(document))
     const asked = findOperation(document, undefined)
     const own = typeof asked === 'string' ? 0 : patienceOf(asked, supergraph)
-    patienceMs = Math.max(patienceMs, own)
-    return { fetch: { subgraph, document, text, kind, ...(own > 0 && { patienceMs: own }) }, shape: shapeOfFetch(lean), split }
+    timeoutMs = Math.max(timeoutMs, own)
+    return { fetch: { subgraph, document, text, kind, ...(own > 0 && { timeoutMs: own }) }, shape: shapeOfFetch(lean), split }
   }
 
   function compileFetch(node: FetchNode | BatchFetchNode): FetchStep {

@@ -77,7 +77,7 @@ export interface FetchVariable {
 /** The steps of one operation. A subscription's first fetch is separate, because it yields events. */
 export interface CompiledPlan {
   /** Longest time in ms that `@patience` grants to one of the fetches; 0 where all have the usual limit. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly primary: FetchStep | null
   readonly root: Step | null
 }

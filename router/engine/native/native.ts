@@ -107,7 +107,7 @@ export function createEngine(options: EngineOptions): Engine {
   /** @param signal aborts when the last caller has left */
   function runOf(ready: Ready, signal = ready.request.signal): Run {
     const { viewer, requestId, headers, browser, claim = claimOf(viewer, '') } = ready.request
-    const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.patienceMs)
+    const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.timeoutMs)
     const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
     if (ready.variant.changes) operation.guaranteedBytes = workLimits.mutationBytes
     const call = { viewer, requestId, headers, browser, signal, deadline, operation }

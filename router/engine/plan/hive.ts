@@ -1,5 +1,5 @@
 import { QueryPlanner } from '@graphql-hive/router-query-planner'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { PlanText } from './plan-text.ts'
 
 /**
@@ -22,7 +22,7 @@ export function createHivePlanner({ sdl }: { readonly sdl: string }): PlanText {
     } catch (cause) {
       // The planner's parser allows fifty levels of nesting of any kind.
       if (String((cause as Error | null)?.message).includes('Recursion limit exceeded'))
-        throw new Refusal('BAD_USER_INPUT', 'The operation nests fields, fragments and values too deep to be planned; send deep values as variables.')
+        throw new DomainError('BAD_USER_INPUT', 'The operation nests fields, fragments and values too deep to be planned; send deep values as variables.')
       throw cause
     }
   }

@@ -1,10 +1,10 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 
 /**
  * A planner library as a function: the plan for the text of one operation, in the form that the executor runs; null
  * when no subgraph is needed.
- * @throws Refusal for a mistake of the client; any other error when it has no plan, and then the next planner is tried
+ * @throws DomainError for a mistake of the client; any other error when it has no plan, and then the next planner is tried
  */
 export type PlanText = (text: string) => Promise<PlanNode | null>
 
@@ -35,11 +35,11 @@ export function createAskers(first: string): Askers {
   }
 }
 
-/** Plans the texts of one operation, one after the other. @throws Refusal for a mistake of the client */
+/** Plans the texts of one operation, one after the other. @throws DomainError for a mistake of the client */
 export type AskPlanner = (texts: readonly string[], askers: Askers) => Promise<readonly Planned[]>
 
 /**
- * Makes the plans for the texts of one operation, one for each. @throws Refusal for a mistake of the client, Error for
+ * Makes the plans for the texts of one operation, one for each. @throws DomainError for a mistake of the client, Error for
  * an operation that no planner can plan
  */
 export type PlanTexts = (texts: readonly string[], askers: Askers) => Promise<readonly (PlanNode | null)[]>
@@ -53,7 +53,7 @@ export const askHere =
       try {
         made.push({ plan: await planText(text) })
       } catch (cause) {
-        if (cause instanceof Refusal) throw cause
+        if (cause instanceof DomainError) throw cause
         made.push({ failed: cause instanceof Error ? cause.message : String(cause) })
       }
     }

@@ -14,7 +14,7 @@ import {
   type VariableDefinitionNode,
   visit,
 } from 'graphql'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 import { typenameField, widened } from '../repairs/hive-interface-objects/widened.ts'
@@ -108,14 +108,14 @@ function rewriteSelections(
     const types = isInterfaceType(parent) && scattered.has(`${parent.name}.${name}`) ? schema.getPossibleTypes(parent).length : 1
     const combinations = Math.max(before, 1) * types
     if (combinations > mostCombinations) {
-      throw new Refusal(
+      throw new DomainError(
         'BAD_USER_INPUT',
         `The operation nests abstract types so that more than ${mostCombinations} combinations of types are to be planned; nest less, or say by fragments which types you mean.`,
       )
     }
     count += combinations
     if (count > mostFields) {
-      throw new Refusal('BAD_USER_INPUT', `The operation selects more than ${mostFields} fields once its fragments are unfolded; ask for less at once.`)
+      throw new DomainError('BAD_USER_INPUT', `The operation selects more than ${mostFields} fields once its fragments are unfolded; ask for less at once.`)
     }
     const field = isUnionType(parent) ? undefined : parent.getFields()[name]
     if (!field) return null

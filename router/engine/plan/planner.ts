@@ -11,7 +11,7 @@ import { plannable } from './plannable.ts'
 export interface Planner {
   /**
    * Plans one folded and filtered operation. A mutation with several root fields has several plans: each must finish
-   * before the next begins. No plan is returned when no subgraph is needed. @throws Refusal BAD_USER_INPUT for an
+   * before the next begins. No plan is returned when no subgraph is needed. @throws DomainError BAD_USER_INPUT for an
    * operation that is too large or takes too long to plan, RATE_LIMITED when too many others wait, and every error of
    * the planner
    * @param askers the callers who wait for the plan @default none in particular

@@ -124,8 +124,8 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
    * Returns the milliseconds for a fetch, or for the start of a stream: its subgraph's limit, or its own where that is
    * longer, and no more than is left of the operation's time.
    */
-  const patienceOf = ({ timeoutMs }: Target, { patienceMs = 0 }: Fetch, { deadline }: FetchCall): number => {
-    const own = Math.max(timeoutMs, patienceMs)
+  const timeoutOf = ({ timeoutMs }: Target, { timeoutMs: longer = 0 }: Fetch, { deadline }: FetchCall): number => {
+    const own = Math.max(timeoutMs, longer)
     return deadline === undefined ? own : Math.max(0, Math.min(own, Math.ceil(deadline - now())))
   }
 
@@ -165,7 +165,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       const { signal } = call
       if (signal?.aborted) return left
-      const patience = patienceOf(target, fetch, call)
+      const patience = timeoutOf(target, fetch, call)
       // If it were sent now, a mutation would be executed and reported as failed.
       if (patience === 0) throw new UpstreamFailure('unsent', 'The time of the operation was up before it was asked')
       return answerOf(fetch, call, patience, arrives => ask(target, fetch, call, sealed, arrives))
@@ -175,7 +175,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
       let begun = 0
       // If one of several replicas does not answer, there is time to try another.
-      const patience = () => patienceOf(target, fetch, call) / (++begun < target.replicas ? 2 : 1)
+      const patience = () => timeoutOf(target, fetch, call) / (++begun < target.replicas ? 2 : 1)
       try {
         const begin = (url: string) =>
           subscribeOverSocket({
@@ -200,7 +200,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
         // A subscription changes nothing, so any failure may be retried at another replica.
         return await target.sockets.ask(
           begin,
-          failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && patienceOf(target, fetch, call) > 0,
+          failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && timeoutOf(target, fetch, call) > 0,
         )
       } catch (failure) {
         if (call.signal?.aborted) return left

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError } from 'graphql'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
 import type { Engine, LiveSubscription, OperationRequest, Remains } from '../../engine/engine.ts'
 import { createNames } from '../../metrics/names.ts'
@@ -24,7 +24,7 @@ export interface Hub {
    * Takes one of the caller's slots before any work for the subscription. @returns a function that releases it, or the
    * reason why there is none
    */
-  reserve(caller: string): (() => void) | Refusal
+  reserve(caller: string): (() => void) | DomainError
   readonly figures: HubFigures
   /** Ends every stream because the process stops. */
   close(): void
@@ -124,7 +124,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
       }
       if (callers.enter(caller) <= perCaller) return release
       release()
-      return new Refusal('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`)
+      return new DomainError('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`)
     },
     async join({ request, tellErrors }, place = () => {}) {
       let joined: Membership | ExecutionResult

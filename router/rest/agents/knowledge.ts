@@ -11,7 +11,7 @@ const uploadRow: Row = {
   access: { scope: 'agents:knowledge.write' },
   limit: mostFileBytes,
   to: 'agents',
-  patienceMs: 60_000,
+  timeoutMs: 60_000,
   why: 'raw body',
   tells: [
     {

@@ -63,7 +63,7 @@ const feedback: Documented = {
 const visitors: readonly Row[] = [
   { ...row, method: 'GET', path: '/api/public/chat/challenge', tells: [challenge] },
   { ...row, method: 'GET', path: '/api/public/chat/personas', tells: [personas] },
-  { ...row, method: 'POST', path: '/api/public/chat', why: 'stream', patienceMs: 130_000, tells: [chat] },
+  { ...row, method: 'POST', path: '/api/public/chat', why: 'stream', timeoutMs: 130_000, tells: [chat] },
   { ...row, method: 'POST', path: '/api/public/chat/feedback', tells: [feedback] },
 ]
 

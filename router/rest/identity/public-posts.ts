@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { neighbourhoodOf } from '../../../platform/caller/address.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Authority } from '../../../subgraphs/authority.ts'
 import type { ForwardRow } from '../row.ts'
 
@@ -59,7 +59,7 @@ export function createPublicPosts({ countPublicPosts }: Pick<Authority, 'countPu
       if (waitMs <= 0) return
       fullUntil.set(address, now + waitMs)
       await slow()
-      throw new Refusal('RATE_LIMITED', 'Too many requests without sign-in came from your address: wait a while, then try again.', {
+      throw new DomainError('RATE_LIMITED', 'Too many requests without sign-in came from your address: wait a while, then try again.', {
         retryAfter: Math.ceil(waitMs / 1000),
       })
     },

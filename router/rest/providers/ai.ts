@@ -94,7 +94,7 @@ const wire = {
   problems: 'openai',
   bearerKeys: true,
   // The timeout of one attempt, and of the work before it.
-  patienceMs: 620_000,
+  timeoutMs: 620_000,
 } as const satisfies Partial<ForwardRow>
 
 const [mostJson, mostForm] = [10 * 1024 * 1024, 26 * 1024 * 1024]

@@ -21,7 +21,7 @@ export const videoRows: readonly Row[] = [
     limit: mostBytes,
     to: 'providers',
     streams: 'up',
-    patienceMs: Number.POSITIVE_INFINITY,
+    timeoutMs: Number.POSITIVE_INFINITY,
     why: 'stream',
     tells: [
       {

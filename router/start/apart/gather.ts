@@ -16,7 +16,7 @@ export interface Gathering {
 }
 
 /** Time limit in ms for a process to report its figures; after it, its former figures are used. */
-const patienceMs = 1_000
+const timeoutMs = 1_000
 
 /**
  * Connects the processes that serve one port: the number that serve, and the sums of their figures. Counts of an ended
@@ -56,7 +56,7 @@ export function gather(of: number): Gathering {
     const answered = Promise.withResolvers<void>()
     over = answered.resolve
     if (missing.size === 0) over()
-    const late = setTimeout(over, patienceMs)
+    const late = setTimeout(over, timeoutMs)
     for (const child of missing) say(child, { about: 'count', round })
     await answered.promise
     clearTimeout(late)

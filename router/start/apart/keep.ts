@@ -49,7 +49,7 @@ export interface Kept {
 /** Milliseconds before an ended process is started again: the pause doubles as long as it keeps ending. */
 const pauses = { first: 100, most: 5_000 }
 /** Running time in ms after which the pauses start over. */
-const calmMs = 10_000
+const slowPollMs = 10_000
 
 /** Keeps a process of a command running until it is stopped. */
 export const keep = (part: Part, onlooker: Onlooker): Kept =>
@@ -119,7 +119,7 @@ export function keepRunning(part: Role, onlooker: Onlooker, start: () => ChildPr
       const by = mistake ?? signal ?? `exit code ${code}`
       if (!known) return ready.reject(new StartError(mistake ?? `${part.name} did not start (${by})`))
       onlooker.ended(part, by)
-      if (performance.now() - began > calmMs) pause = pauses.first
+      if (performance.now() - began > slowPollMs) pause = pauses.first
       since = performance.now()
       await wait(pause * (0.5 + Math.random()), undefined, { signal: stopping.signal }).catch(() => {})
       pause = Math.min(pauses.most, pause * 2)

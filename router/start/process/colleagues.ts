@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import type { Registry } from 'prom-client'
-import { NotReady, Refusal } from '../../../platform/errors.ts'
+import { DomainError, NotReady } from '../../../platform/errors.ts'
 import { StartError } from '../../../start-error.ts'
 import type { SharedRegistered } from '../../door/documents/registered.ts'
 import type { ReadinessCheck } from '../../door/health.ts'
@@ -48,7 +48,7 @@ export interface Colleagues {
   /** Whether all of them have begun to serve. A worker that ends later is only logged: the others take its requests. */
   readonly readiness: ReadinessCheck
   /**
-   * Sums of all workers' figures, in Prometheus' text format. @throws Refusal when the parent process does not answer
+   * Sums of all workers' figures, in Prometheus' text format. @throws DomainError when the parent process does not answer
    */
   figures(): Promise<string>
   /** The supergraph of the latest answer of any worker; null if there is none, or no reply in time. */
@@ -65,7 +65,7 @@ export interface Colleagues {
 }
 
 /** Time limit in ms for an answer of the parent process. */
-const patienceMs = 4_000
+const timeoutMs = 4_000
 /** Time limit in ms for an answer of the parent process while this worker ends. */
 const mostLeaveMs = 500
 
@@ -78,7 +78,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
   let waiting: ((texts: readonly string[]) => void)[] = []
   const left = Promise.withResolvers<void>()
   const graph = Promise.withResolvers<string | null>()
-  setTimeout(graph.resolve, patienceMs, null).unref()
+  setTimeout(graph.resolve, timeoutMs, null).unref()
   const say = (word: Word) => channel.send?.(word, () => {})
   const documents = openSharedDocuments(say)
   channel.on('message', (word: Word) => {
@@ -106,7 +106,10 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     },
     async figures() {
       const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>()
-      const late = setTimeout(() => reject(new Refusal('UPSTREAM_FAILED', 'What the other processes of this port count is not known: ask again.')), patienceMs)
+      const late = setTimeout(
+        () => reject(new DomainError('UPSTREAM_FAILED', 'What the other processes of this port count is not known: ask again.')),
+        timeoutMs,
+      )
       waiting.push(resolve)
       say({ about: 'all' })
       try {

@@ -50,9 +50,9 @@ export const facebook = {
 } satisfies Twin
 
 function openWorld(name: string, deps: Deps): FacebookWorld {
-  const manners = mannersOf({ title: 'Facebook', scopes, tokenPrefix: 'EAAG', redirectSuffix: '#_=_' })
+  const behaviour = mannersOf({ title: 'Facebook', scopes, tokenPrefix: 'EAAG', redirectSuffix: '#_=_' })
   return {
-    ...openOauth(name, deps, { manners, newIds: idsFrom('10229'), newClient }),
+    ...openOauth(name, deps, { behaviour, newIds: idsFrom('10229'), newClient }),
     long: deps.state.collection(`${name}.long`, 2000),
     pageTokens: deps.state.collection(`${name}.pageTokens`, 4000),
     photos: deps.state.collection(`${name}.photos`, 2000),

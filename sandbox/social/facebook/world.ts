@@ -42,7 +42,7 @@ export interface Asked {
 
 /** A page's token: any that was handed out is good. */
 export function pageTokenFor(world: FacebookWorld, { id: grantId }: Grant, pageId: string): string {
-  const token = world.manners.newToken('at', world.clock.now())
+  const token = world.behaviour.newToken('at', world.clock.now())
   world.pageTokens.set(hashOf(token), { grantId, pageId })
   return token
 }

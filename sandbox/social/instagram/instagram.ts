@@ -77,9 +77,9 @@ export const instagram = {
 } satisfies Twin
 
 function openWorld(name: string, deps: Deps): ContainerWorld {
-  const manners = mannersOf({ title: 'Instagram', scopes, tokenPrefix: 'IGAA', redirectSuffix: '#_' })
+  const behaviour = mannersOf({ title: 'Instagram', scopes, tokenPrefix: 'IGAA', redirectSuffix: '#_' })
   return {
-    ...openOauth(name, deps, { manners, newIds: idsFrom('17841'), newClient }),
+    ...openOauth(name, deps, { behaviour, newIds: idsFrom('17841'), newClient }),
     containers: deps.state.collection(`${name}.containers`, 2000),
     published: deps.state.collection(`${name}.published`, 5000),
     long: deps.state.collection(`${name}.long`, 2000),

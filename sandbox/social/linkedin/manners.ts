@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Call, Reply } from '../../network.ts'
 import { textOf } from '../../network.ts'
 import { hashOf } from '../../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
+import type { Behaviour, Client, OauthWorld, Wrong } from '../../oauth/world.ts'
 import { oauthError } from './problems.ts'
 
 /**
@@ -54,7 +54,7 @@ const daySeconds = 86_400
 /**
  * LinkedIn's variation of OAuth 2.0: https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
-export const manners: Manners = {
+export const behaviour: Behaviour = {
   title: 'LinkedIn',
   scopes,
   // Programs that manage pages are approved partners:

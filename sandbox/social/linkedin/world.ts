@@ -3,7 +3,7 @@ import type { Deps, ReceivedMedium } from '../../network.ts'
 import { openOauth } from '../../oauth/open.ts'
 import type { Account, OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
-import { manners, pageScopes, personScopes } from './manners.ts'
+import { behaviour, pageScopes, personScopes } from './manners.ts'
 
 /** A post or a comment as it is stored. Removed ones stay, marked, so that their ids are never used again. */
 export interface StoredPost {
@@ -70,7 +70,7 @@ export function openWorld(name: string, deps: Deps): World {
   })
   return {
     ...openOauth(name, deps, {
-      manners,
+      behaviour,
       newIds: () => () => randomBytes(8).toString('base64url').replaceAll('-', 'x').slice(0, 10),
       newClient,
       applications: { '': personScopes, [pagePath]: pageScopes },

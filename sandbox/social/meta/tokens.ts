@@ -3,7 +3,7 @@ import type { Call, Reply } from '../../network.ts'
 import { json } from '../../network.ts'
 import { findByAccess, hashOf, whoShows } from '../../oauth/grants.ts'
 import { spendCode } from '../../oauth/server.ts'
-import type { Client, Grant, Manners, OauthWorld } from '../../oauth/world.ts'
+import type { Behaviour, Client, Grant, OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import { graphError, noToken, parametersOf } from './graph.ts'
 
@@ -24,7 +24,7 @@ export function mannersOf({
   scopes: Readonly<Record<string, string>>
   tokenPrefix: string
   redirectSuffix?: string
-}): Manners {
+}): Behaviour {
   return {
     title,
     scopes,
@@ -104,7 +104,7 @@ export function extend(world: OauthWorld, long: LongTokens, call: Call, token: s
 
 function issueLong(world: OauthWorld, long: LongTokens, grant: Grant): Reply {
   const now = world.clock.now()
-  const token = world.manners.newToken('at', now)
+  const token = world.behaviour.newToken('at', now)
   const hash = hashOf(token)
   world.grants.set(grant.id, { ...grant, access: { hash, expiresAt: now.getTime() + longLife * 1000 } })
   long.set(hash, { hash, issuedAt: now.getTime() })

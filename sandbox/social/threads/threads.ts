@@ -89,9 +89,9 @@ export const threads = {
 } satisfies Twin
 
 function openWorld(name: string, deps: Deps): ContainerWorld {
-  const manners = mannersOf({ title: 'Threads', scopes, tokenPrefix: 'THAA', redirectSuffix: '#_' })
+  const behaviour = mannersOf({ title: 'Threads', scopes, tokenPrefix: 'THAA', redirectSuffix: '#_' })
   return {
-    ...openOauth(name, deps, { manners, newIds: idsFrom('17901'), newClient }),
+    ...openOauth(name, deps, { behaviour, newIds: idsFrom('17901'), newClient }),
     containers: deps.state.collection(`${name}.containers`, 2000),
     published: deps.state.collection(`${name}.published`, 5000),
     long: deps.state.collection(`${name}.long`, 2000),

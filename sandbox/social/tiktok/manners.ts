@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Call, Reply } from '../../network.ts'
 import { textOf } from '../../network.ts'
 import { hashOf } from '../../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
+import type { Behaviour, Client, OauthWorld, Wrong } from '../../oauth/world.ts'
 import { oauthError } from './problems.ts'
 
 /** What each scope lets an application do: https://developers.tiktok.com/doc/tiktok-api-scopes */
@@ -42,7 +42,7 @@ const daySeconds = 86_400
 const prefixes = { ac: '', at: 'act.', rt: 'rft.' } as const
 
 /** OAuth 2.0 as TikTok speaks it: https://developers.tiktok.com/doc/login-kit-desktop has the digest in hexadecimal digits. */
-export const manners: Manners = {
+export const behaviour: Behaviour = {
   title: 'TikTok',
   scopes,
   pkce: 'hex',

@@ -5,7 +5,7 @@ import type { OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import type { Digest } from '../films/read.ts'
 import type { FilmFault } from '../films/rules.ts'
-import { manners } from './manners.ts'
+import { behaviour } from './manners.ts'
 
 /** A post from its beginning on: it is published once all of its film has come and was worked up. */
 export interface StoredPost {
@@ -50,7 +50,7 @@ export function openWorld(name: string, deps: Deps): World {
   const numbers = state.collection<string>(`${name}.numbers`, 5)
   const newClient = () => ({ id: `sbaw${randomBytes(7).toString('hex')}`, secret: randomBytes(24).toString('base64url') })
   return {
-    ...openOauth(name, deps, { manners, newIds: () => () => `-000${randomBytes(24).toString('base64url')}`, newClient }),
+    ...openOauth(name, deps, { behaviour, newIds: () => () => `-000${randomBytes(24).toString('base64url')}`, newClient }),
     posts: state.collection(`${name}.posts`, 2000),
     begun: state.collection(`${name}.begun`, 1000),
     digests: new Map(),

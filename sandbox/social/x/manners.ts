@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Call, Reply } from '../../network.ts'
 import { hashOf } from '../../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
+import type { Behaviour, Client, OauthWorld, Wrong } from '../../oauth/world.ts'
 import { oauthError } from './problems.ts'
 
 /** What each scope lets an application do: https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
@@ -57,7 +57,7 @@ function authenticate(world: OauthWorld, call: Call): Client | undefined {
 }
 
 /** OAuth 2.0 as X speaks it: https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code */
-export const manners: Manners = {
+export const behaviour: Behaviour = {
   title: 'X',
   scopes,
   refreshScope: 'offline.access',

@@ -3,7 +3,7 @@ import type { Deps } from '../../network.ts'
 import { openOauth } from '../../oauth/open.ts'
 import type { OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
-import { manners } from './manners.ts'
+import { behaviour } from './manners.ts'
 import { createSnowflakes } from './snowflake.ts'
 
 /** A post as it is stored. Removed posts stay, marked, so that their ids are never used again. */
@@ -59,7 +59,7 @@ export function openWorld(name: string, deps: Deps): World {
   const { state, clock } = deps
   const newClient = () => ({ id: newClientId(), secret: newClientSecret() })
   return {
-    ...openOauth(name, deps, { manners, newIds: meta => createSnowflakes(meta, clock), newClient }),
+    ...openOauth(name, deps, { behaviour, newIds: meta => createSnowflakes(meta, clock), newClient }),
     posts: state.collection('x.posts', 5000),
     windows: state.collection('x.windows', 500),
     uploads: state.collection('x.uploads', 2000),

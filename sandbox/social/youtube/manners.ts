@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Call, Reply } from '../../network.ts'
 import { json, textOf } from '../../network.ts'
 import { hashOf } from '../../oauth/grants.ts'
-import type { Client, Manners, OauthWorld, Wrong } from '../../oauth/world.ts'
+import type { Behaviour, Client, OauthWorld, Wrong } from '../../oauth/world.ts'
 
 const scope = (name: string) => `https://www.googleapis.com/auth/${name}`
 
@@ -43,7 +43,7 @@ const prefixes = { ac: '4/0A', at: 'ya29.sandbox-', rt: '1//0' } as const
 const daySeconds = 86_400
 
 /** OAuth 2.0 as Google speaks it: a refresh token comes with each consent to offline access, stays, and is told once. */
-export const manners: Manners = {
+export const behaviour: Behaviour = {
   title: 'YouTube',
   scopes: { [uploading]: 'Manage your YouTube videos', [reading]: 'View your YouTube account', [managing]: 'Manage your YouTube account' },
   pkce: null,

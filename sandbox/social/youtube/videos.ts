@@ -5,7 +5,7 @@ import type { Account, OauthWorld } from '../../oauth/world.ts'
 import type { Collection } from '../../state.ts'
 import type { Digest } from '../films/read.ts'
 import type { FilmFault } from '../films/rules.ts'
-import { manners } from './manners.ts'
+import { behaviour } from './manners.ts'
 
 /** A film as it was published. */
 export interface Video {
@@ -68,7 +68,7 @@ export function openFilms(name: string, deps: Deps): Films {
     secret: `GOCSPX-${randomBytes(21).toString('base64url')}`,
   })
   const newIds = () => () => `UC${randomBytes(17).toString('base64url').slice(0, 22)}`
-  const world = openOauth(name, deps, { manners, newIds, newClient, account: { username: 'demo_brand', name: 'Demo' } })
+  const world = openOauth(name, deps, { behaviour, newIds, newClient, account: { username: 'demo_brand', name: 'Demo' } })
   const videos = state.collection<Video>(`${name}.videos`, 1_000)
   const ownerOf = ({ accountId }: Pick<Video, 'accountId'>) => world.accounts.get(accountId ?? '') ?? world.demo.account()
   return {

@@ -1,7 +1,7 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { tell, type Unit } from '../../store/books.ts'
+import { tell, type WriteTransaction } from '../../store/books.ts'
 import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -16,7 +16,7 @@ async function readProfileId({ personProfiles }: Context, given: string | null |
   if (given === null || given === undefined) return null
   const id = requireId(given, 'personProfileId')
   if (await personProfiles.find(id)) return id
-  throw new Refusal('BAD_USER_INPUT', 'personProfileId is no profile that you may see.', { field: 'personProfileId' })
+  throw new DomainError('BAD_USER_INPUT', 'personProfileId is no profile that you may see.', { field: 'personProfileId' })
 }
 
 /** Reads what an agent may use: all of the active organization. */
@@ -26,7 +26,7 @@ async function readUses(
 ): Promise<Partial<Pick<AgentRow, 'tools' | 'knowledgeSourceIds'>>> {
   const tools = connectorTools && readTools(connectorTools)
   const sourceIds = knowledgeSourceIds && readSourceIds(knowledgeSourceIds)
-  const refuse = (field: string, what: string) => new Refusal('BAD_USER_INPUT', `${field} is no ${what} of the active organization.`, { field })
+  const refuse = (field: string, what: string) => new DomainError('BAD_USER_INPUT', `${field} is no ${what} of the active organization.`, { field })
   for (const [at, { connectorId }] of (tools ?? []).entries())
     if (!(await connectors.find(connectorId))) throw refuse(`connectorTools[${at}].connectorId`, 'connector')
   for (const [at, id] of (sourceIds ?? []).entries()) if (!(await knowledgeSources.find(id))) throw refuse(`knowledgeSourceIds[${at}]`, 'knowledge source')
@@ -78,7 +78,7 @@ async function changeAgent(
 }
 
 /** Takes the warning of a reached limit back, once the limit leaves room again. */
-async function endWarning(context: Context, agent: AgentRow, unit: Unit): Promise<void> {
+async function endWarning(context: Context, agent: AgentRow, unit: WriteTransaction): Promise<void> {
   const { agents, modelCalls } = context
   const { id, monthlyLimitMicros, status } = agent
   const isReached = monthlyLimitMicros !== null && (await modelCalls.spentSince(id, monthOf(unit.now), unit.transaction)) >= monthlyLimitMicros

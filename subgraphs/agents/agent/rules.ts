@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText, requireId, requireName, requireText } from '../../../platform/ids.ts'
 import type { AgentToolInput, CreateAgentInput, UpdateAgentInput } from '../resolvers.generated.ts'
 import type { AgentRow, AgentStatus, AgentToolRow } from '../stores/agent.ts'
@@ -36,7 +36,7 @@ export function readChanges(input: UpdateAgentInput): Partial<Words & Pick<Agent
 /** Reads tools as they are kept. @throws BAD_USER_INPUT with the `field` */
 export function readTools(given: readonly AgentToolInput[]): readonly AgentToolRow[] {
   if (given.length > limits.tools)
-    throw new Refusal('BAD_USER_INPUT', `connectorTools has ${given.length} entries, and takes ${limits.tools}.`, { field: 'connectorTools' })
+    throw new DomainError('BAD_USER_INPUT', `connectorTools has ${given.length} entries, and takes ${limits.tools}.`, { field: 'connectorTools' })
   return given.map(({ connectorId, name, permission, risk }, at) => ({
     connectorId: requireId(connectorId, `connectorTools[${at}].connectorId`),
     name: requireName(name, `connectorTools[${at}].name`, limits.toolName),
@@ -47,7 +47,7 @@ export function readTools(given: readonly AgentToolInput[]): readonly AgentToolR
 /** Reads ids of sources, each once. @throws BAD_USER_INPUT with the `field` */
 export function readSourceIds(given: readonly string[]): readonly string[] {
   if (given.length > limits.sources)
-    throw new Refusal('BAD_USER_INPUT', `knowledgeSourceIds has ${given.length} entries, and takes ${limits.sources}.`, { field: 'knowledgeSourceIds' })
+    throw new DomainError('BAD_USER_INPUT', `knowledgeSourceIds has ${given.length} entries, and takes ${limits.sources}.`, { field: 'knowledgeSourceIds' })
   return [...new Set(given.map((id, at) => requireId(id, `knowledgeSourceIds[${at}]`)))]
 }
 
@@ -61,17 +61,17 @@ function readLimit(given: bigint | null | undefined): bigint | null {
   if (given === null || given === undefined) return null
   const micros = given
   if (micros < 0n || micros > 2n ** 62n)
-    throw new Refusal('BAD_USER_INPUT', 'monthlyLimitMicros is below 0 or too large: leave it out for no limit.', { field: 'monthlyLimitMicros' })
+    throw new DomainError('BAD_USER_INPUT', 'monthlyLimitMicros is below 0 or too large: leave it out for no limit.', { field: 'monthlyLimitMicros' })
   return micros
 }
 
 function readStatus(given: AgentStatus): AgentStatus {
   if (given !== 'ARCHIVED') return given
-  throw new Refusal('BAD_USER_INPUT', 'status takes ACTIVE and PAUSED: archive an agent with archiveAgent.', { field: 'status' })
+  throw new DomainError('BAD_USER_INPUT', 'status takes ACTIVE and PAUSED: archive an agent with archiveAgent.', { field: 'status' })
 }
 
 /** Requires that an agent is not archived. @throws CONFLICT, reason ILLEGAL_MOVE */
 export function requireKept({ status: from }: Pick<AgentRow, 'status'>, verb: 'update' | 'archive'): void {
   if (from !== 'ARCHIVED') return
-  throw new Refusal('CONFLICT', `An archived agent does not allow ${verb}: create another.`, { reason: 'ILLEGAL_MOVE', from, verb, possible: [] })
+  throw new DomainError('CONFLICT', `An archived agent does not allow ${verb}: create another.`, { reason: 'ILLEGAL_MOVE', from, verb, possible: [] })
 }

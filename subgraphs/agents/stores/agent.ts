@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { json, moment, type Row, stamps, table, text, texts, uuid, whole } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
 import type { Risk } from './workflow.ts'
 
@@ -55,7 +55,7 @@ const versionsOf = statement(
 const endAlerts = statement('update agents.agents set budget_alert_at = null where budget_alert_at < $1 returning id')
 const writtenToday = countByCaller(agents)
 
-const agentSql = (rows: Rows<typeof agents>, { reading }: Opening) => ({
+const agentSql = (rows: Rows<typeof agents>, { reading }: StoreContext) => ({
   /** Writes down who made the present version. */
   async addVersion({ id, version, updatedAt }: AgentRow, userId: string | null, transaction: Transaction): Promise<void> {
     await rows.read(addVersion, [id, version, updatedAt, userId], transaction)

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, table, texts, uuid, whole } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 
 export const modelCalls = table('agents.model_calls', {
   id: uuid.key,
@@ -43,7 +43,7 @@ const ofRuns = statement(
 /** The first moment of a month, by UTC. */
 export const monthOf = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1))
 
-const modelCallSql = (rows: Rows<typeof modelCalls>, { reading, clock }: Opening) => ({
+const modelCallSql = (rows: Rows<typeof modelCalls>, { reading, clock }: StoreContext) => ({
   /** Writes down a call, once. */
   async add(call: ModelCallRow, transaction: Transaction): Promise<void> {
     const { id, organizationId, agentId, callId, runIds, costMicros, inputTokens, outputTokens, at } = call

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import { bindTenant } from '../../store/tenancy.ts'
 import { countByCaller } from '../../store/usage.ts'
 import { seenWithProfile } from './person-profile.ts'
@@ -67,7 +67,7 @@ const writtenToday = countByCaller(profileSources)
 const mostTexts = 10
 
 /** Returns the statements that only sources have. */
-function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: Opening) {
+function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }: StoreContext) {
   return {
     /** The text of a source, by its id; null while it has none. */
     texts: createLoader<string, string | null>(

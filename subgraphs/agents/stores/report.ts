@@ -3,7 +3,7 @@ import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 
 export const reports = table('agents.reports', {
   id: uuid.key,
@@ -39,7 +39,7 @@ const versionsOf = statement(
     where report_id = any($1::uuid[]) order by version desc`,
 )
 
-const reportSql = (rows: Rows<typeof reports>, { reading }: Opening) => ({
+const reportSql = (rows: Rows<typeof reports>, { reading }: StoreContext) => ({
   /** Locks the report of a workflow with this title; null before its first version, which no other transaction can write meanwhile. */
   async withTitle(workflowId: string, title: string, transaction: Transaction): Promise<ReportRow | null> {
     await rows.read(lockTitle, [workflowId, title], transaction)

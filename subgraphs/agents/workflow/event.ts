@@ -1,5 +1,5 @@
 import { newId } from '../../../platform/ids.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import type { Job } from '../context.ts'
 import { announceRun, announceWidget } from '../engines/run/announce.ts'
 import { newRun } from '../engines/run/start.ts'
@@ -8,7 +8,7 @@ import type { Json } from '../stores/workflow.ts'
 import type { EventName } from './rules.ts'
 
 /** Begins a run of every workflow that waits for a fact: the fact is taken once, so each of them is begun once. */
-export async function beginWaiting(job: Job, event: EventName, body: Json & { readonly organizationId: string }, { transaction, now }: Unit) {
+export async function beginWaiting(job: Job, event: EventName, body: Json & { readonly organizationId: string }, { transaction, now }: WriteTransaction) {
   const { organizationId } = body
   if (await isOwnConsequence(job, event, body as { readonly runId?: string; readonly taskId?: string }, transaction)) return undefined
   const begun: RunRow[] = []
@@ -33,7 +33,7 @@ async function isOwnConsequence(
   job: Job,
   event: EventName,
   { runId, taskId }: { readonly runId?: string; readonly taskId?: string },
-  transaction: Unit['transaction'],
+  transaction: WriteTransaction['transaction'],
 ): Promise<boolean> {
   if (!ownFacts.includes(event)) return false
   const causeId = event === 'run.failed' ? runId : (await job.tasks.lock(taskId!, transaction))?.runId

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { activeOrganization } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { Gate } from '../stores/workflow.ts'
@@ -8,5 +8,5 @@ export async function requireMembers({ viewer, isMember }: Pick<Context, 'viewer
   const organizationId = activeOrganization(viewer, 'Approvals')
   const are = await Promise.all((gate?.approvers ?? []).map(id => isMember(id, organizationId, viewer)))
   if (!are.every(Boolean))
-    throw new Refusal('BAD_USER_INPUT', `${field}.approvers names a person who is not a member of the organization.`, { field: `${field}.approvers` })
+    throw new DomainError('BAD_USER_INPUT', `${field}.approvers names a person who is not a member of the organization.`, { field: `${field}.approvers` })
 }

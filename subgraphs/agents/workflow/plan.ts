@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { isObject, isStorable } from '../engines/connect/json.ts'
 import { endKey, fits, limits } from '../engines/run/plan.ts'
@@ -6,7 +6,7 @@ import { isPath, pathsOf, stepsNamedBy } from '../engines/run/template.ts'
 import type { PlanStepInput, StepGateInput } from '../resolvers.generated.ts'
 import type { Gate, Json, PlanStep, StepKind } from '../stores/workflow.ts'
 
-const wrong = (field: string, message: string): Refusal => new Refusal('BAD_USER_INPUT', `${field}: ${message}`, { field })
+const wrong = (field: string, message: string): DomainError => new DomainError('BAD_USER_INPUT', `${field}: ${message}`, { field })
 
 /** What each kind needs, by the names of the input. */
 const needs: Readonly<Record<StepKind, readonly (keyof PlanStepInput)[]>> = {

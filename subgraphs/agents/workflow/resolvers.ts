@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId, readText, requireName } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { change, create } from '../../store/write.ts'
@@ -23,12 +23,12 @@ async function readSteps(context: Context, given: CreateWorkflowInput['steps']):
     const { workflowId, agentId, connectorId, gate } = step
     const connector = await connectors.find(connectorId)
     if (connectorId !== null && !connector)
-      throw new Refusal('BAD_USER_INPUT', `steps[${at}].connectorId is no connector of the active organization.`, { field: `steps[${at}].connectorId` })
+      throw new DomainError('BAD_USER_INPUT', `steps[${at}].connectorId is no connector of the active organization.`, { field: `steps[${at}].connectorId` })
     if (connector) requireTool(connector, step, `steps[${at}].`)
     if (agentId !== null && !(await agents.find(agentId)))
-      throw new Refusal('BAD_USER_INPUT', `steps[${at}].agentId is no agent of the active organization.`, { field: `steps[${at}].agentId` })
+      throw new DomainError('BAD_USER_INPUT', `steps[${at}].agentId is no agent of the active organization.`, { field: `steps[${at}].agentId` })
     if (workflowId !== null && !(await workflows.find(workflowId)))
-      throw new Refusal('BAD_USER_INPUT', `steps[${at}].workflowId is no workflow of the active organization.`, { field: `steps[${at}].workflowId` })
+      throw new DomainError('BAD_USER_INPUT', `steps[${at}].workflowId is no workflow of the active organization.`, { field: `steps[${at}].workflowId` })
     await requireMembers(context, gate, `steps[${at}].gate`)
   }
   return steps
@@ -89,7 +89,7 @@ const publishWorkflow = (context: Context, { id, expectedVersion }: PublishWorkf
     ...{ id, expectedVersion },
     async decide(workflow, { now, transaction }) {
       requireInUse(workflow, 'publish')
-      if (workflow.draft.length === 0) throw new Refusal('CONFLICT', 'The draft has no step: write one before you publish it.', { reason: 'EMPTY_PLAN' })
+      if (workflow.draft.length === 0) throw new DomainError('CONFLICT', 'The draft has no step: write one before you publish it.', { reason: 'EMPTY_PLAN' })
       const plan = { id: newId(now), organizationId: workflow.organizationId, workflowId: workflow.id, number: workflow.plans + 1 }
       await context.plans.insert({ ...plan, steps: workflow.draft, createdAt: now, createdBy: actorOf(context.viewer) }, transaction)
       const { event } = workflow.trigger

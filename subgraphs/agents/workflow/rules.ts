@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { WorkflowTriggerInput } from '../resolvers.generated.ts'
 import type { TriggerRow, WorkflowRow } from '../stores/workflow.ts'
 import { nextTurn, readCron, readTimeZone } from './schedule.ts'
@@ -19,7 +19,7 @@ export function readTrigger({ kind, event, cron, timeZone, signed }: WorkflowTri
   if (kind === 'WEBHOOK') return { ...nothing, kind, signed: signed ?? false }
   if (kind !== 'EVENT') return { ...nothing, kind }
   if (event && (events as readonly string[]).includes(event)) return { ...nothing, kind, event }
-  throw new Refusal('BAD_USER_INPUT', `trigger.event is one of ${events.join(', ')}.`, { field: 'trigger.event' })
+  throw new DomainError('BAD_USER_INPUT', `trigger.event is one of ${events.join(', ')}.`, { field: 'trigger.event' })
 }
 
 /** When the schedule of a trigger begins its next run; null for triggers of other kinds. @throws BAD_USER_INPUT for one that never does */
@@ -29,5 +29,5 @@ export const turnAfter = async ({ cron, timeZone }: TriggerRow, now: Date): Prom
 /** Requires that a workflow is not archived. @throws CONFLICT, reason ILLEGAL_MOVE */
 export function requireInUse({ status: from }: Pick<WorkflowRow, 'status'>, verb: 'update' | 'publish' | 'archive'): void {
   if (from !== 'ARCHIVED') return
-  throw new Refusal('CONFLICT', `An archived workflow does not allow ${verb}: create another.`, { reason: 'ILLEGAL_MOVE', from, verb, possible: [] })
+  throw new DomainError('CONFLICT', `An archived workflow does not allow ${verb}: create another.`, { reason: 'ILLEGAL_MOVE', from, verb, possible: [] })
 }

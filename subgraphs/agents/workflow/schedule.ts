@@ -1,11 +1,11 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 
 const fiveFields = /^[\d*/,\-A-Za-z?#]+(?: [\d*/,\-A-Za-z?#]+){4}$/
 /** A field that stands for a moment drawn by lot, which some programs know. */
 const drawn = /(?:^|[ ,/-])h/i
 
-const wrongCron = (why: string): Refusal =>
-  new Refusal('BAD_USER_INPUT', `trigger.cron ${why}: write minute, hour, day of the month, month and day of the week, such as "0 9 * * 1-5".`, {
+const wrongCron = (why: string): DomainError =>
+  new DomainError('BAD_USER_INPUT', `trigger.cron ${why}: write minute, hour, day of the month, month and day of the week, such as "0 9 * * 1-5".`, {
     field: 'trigger.cron',
   })
 
@@ -22,7 +22,7 @@ export function readTimeZone(given: string | null | undefined): string {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: given }).resolvedOptions().timeZone
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'trigger.timeZone is no time zone: write one such as "Europe/Berlin".', { field: 'trigger.timeZone' })
+    throw new DomainError('BAD_USER_INPUT', 'trigger.timeZone is no time zone: write one such as "Europe/Berlin".', { field: 'trigger.timeZone' })
   }
 }
 

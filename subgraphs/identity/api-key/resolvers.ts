@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { type AuditLine, findMade, type Unit, writing } from '../../store/books.ts'
+import { type AuditLine, findMade, type WriteTransaction, writing } from '../../store/books.ts'
 import { notFound, type Rows } from '../../store/store.ts'
 import { change, create } from '../../store/write.ts'
 import { actorOf, personOf, requireApp, type Viewer } from '../../viewer.ts'
@@ -108,7 +108,7 @@ async function createApiKey(context: Context, input: CreateApiKeyInput) {
     async run({ transaction, now }, id) {
       readExpiry(expiresAt, now)
       if (serviceAccountId && !(await apiKeys.hasAccount(organizationId, serviceAccountId, transaction)))
-        throw new Refusal('NOT_FOUND', `The active organization has no service account ${serviceAccountId}.`, { field: 'serviceAccountId' })
+        throw new DomainError('NOT_FOUND', `The active organization has no service account ${serviceAccountId}.`, { field: 'serviceAccountId' })
       const most = { inAll: quotas.keysAnOrganization, aDay: quotas.keysADay }
       requireQuota(await apiKeys.madeFor(organizationId, now, transaction), most, 'API keys of this organization', 'revoke one that nobody uses', now)
       return { organizationId, id, ...wanted, ...keptOf(secret), createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
@@ -147,4 +147,8 @@ async function rotateApiKey(context: Context, { id, idempotencyKey, ...input }: 
 
 /** Repetitions of a rotation: its idempotency key stands for a secret, not for an API key. */
 const rotations = (apiKeys: Pick<Context['apiKeys'], 'lock'>) =>
-  ({ what: 'rotation', lock: (id: string, transaction: Unit['transaction']) => apiKeys.lock(id, transaction) }) as Rows<typeof keyTable, never, never>
+  ({ what: 'rotation', lock: (id: string, transaction: WriteTransaction['transaction']) => apiKeys.lock(id, transaction) }) as Rows<
+    typeof keyTable,
+    never,
+    never
+  >

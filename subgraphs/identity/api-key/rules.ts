@@ -1,5 +1,5 @@
 import { hashOfSecret } from '../../../platform/cipher.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isScope, type Scope, type Slug, slugs } from '../../scopes.ts'
 import type { Viewer } from '../../viewer.ts'
 import { canManageOrganization, requireOrganization } from '../membership/rules.ts'
@@ -37,7 +37,7 @@ export function requireKeyManager(viewer: Viewer): KeyManager {
   if (canManageOrganization(viewer)) return { organizationId, services: 'all' }
   const services = slugs.filter(slug => viewer.scopes.includes(`${slug}:api_keys.write`))
   if (services.length > 0) return { organizationId, services }
-  throw new Refusal(
+  throw new DomainError(
     'FORBIDDEN',
     'Only an owner or an admin of the organization may manage its API keys, and for one service who has api_keys.write of it: ask one of them.',
   )
@@ -55,7 +55,7 @@ export function readService(named: string | null | undefined): Slug | null {
   if (named === null || named === undefined) return null
   const slug = slugs.find(each => each === named)
   if (slug) return slug
-  throw new Refusal('BAD_USER_INPUT', `service names "${named.slice(0, 80)}", which is no service that takes keys: it is one of ${slugs.join(', ')}.`, {
+  throw new DomainError('BAD_USER_INPUT', `service names "${named.slice(0, 80)}", which is no service that takes keys: it is one of ${slugs.join(', ')}.`, {
     field: 'service',
   })
 }
@@ -73,7 +73,7 @@ export interface Rights {
  * @throws BAD_USER_INPUT for none, for an unknown one, and for scopes of several services
  */
 export function readScopes(asked: readonly string[], service: Slug | null): Rights {
-  const wrong = (sentence: string) => new Refusal('BAD_USER_INPUT', sentence, { field: 'scopes' })
+  const wrong = (sentence: string) => new DomainError('BAD_USER_INPUT', sentence, { field: 'scopes' })
   if (asked.length === 0) throw wrong('scopes is empty: a key without scopes could do nothing.')
   const scopes = asked.map(name => {
     const scope = isScope(name) || !service ? name : `${service}:${name.replace(':', '.')}`
@@ -101,15 +101,15 @@ export function serviceOfAll(scopes: readonly string[]): Slug | null {
  */
 export function requireMayGive(viewer: Pick<Viewer, 'scopes'>, manager: KeyManager, { service, scopes }: Pick<ApiKeyRow, 'service' | 'scopes'>): void {
   const lacking = scopes.find(scope => !viewer.scopes.includes(scope))
-  if (lacking !== undefined) throw new Refusal('FORBIDDEN', `You do not have ${lacking} yourself, so you cannot give it to a key.`, { field: 'scopes' })
+  if (lacking !== undefined) throw new DomainError('FORBIDDEN', `You do not have ${lacking} yourself, so you cannot give it to a key.`, { field: 'scopes' })
   if (!canManage(manager, { service }))
-    throw new Refusal('FORBIDDEN', `You do not have ${service}:api_keys.write, so you cannot make keys of ${service}.`, { field: 'scopes' })
+    throw new DomainError('FORBIDDEN', `You do not have ${service}:api_keys.write, so you cannot make keys of ${service}.`, { field: 'scopes' })
 }
 
 /** @throws FORBIDDEN for a key that acts as a service account, unless the viewer manages all keys */
 export function requireMayActAs({ services }: KeyManager, serviceAccountId: string | null): void {
   if (serviceAccountId === null || services === 'all') return
-  throw new Refusal('FORBIDDEN', 'Only an owner or an admin of the organization may handle keys that act as a service account: ask one of them.', {
+  throw new DomainError('FORBIDDEN', 'Only an owner or an admin of the organization may handle keys that act as a service account: ask one of them.', {
     field: 'serviceAccountId',
   })
 }
@@ -117,7 +117,7 @@ export function requireMayActAs({ services }: KeyManager, serviceAccountId: stri
 /** @throws BAD_USER_INPUT for a moment that is not in the future */
 export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt && expiresAt <= now)
-    throw new Refusal('BAD_USER_INPUT', 'expiresAt lies in the past: choose a later moment, or leave it out for a key that does not expire.', {
+    throw new DomainError('BAD_USER_INPUT', 'expiresAt lies in the past: choose a later moment, or leave it out for a key that does not expire.', {
       field: 'expiresAt',
     })
   return expiresAt
@@ -127,14 +127,14 @@ export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
 export function readRateLimit(given: number | null | undefined): number {
   const rate = given ?? usualRate
   if (rate >= 1 && rate <= mostRate) return rate
-  throw new Refusal('BAD_USER_INPUT', `rateLimit is ${rate}: a key may be used for 1 to ${mostRate} requests a minute.`, { field: 'rateLimit' })
+  throw new DomainError('BAD_USER_INPUT', `rateLimit is ${rate}: a key may be used for 1 to ${mostRate} requests a minute.`, { field: 'rateLimit' })
 }
 
 /** @throws BAD_USER_INPUT for too many or negative seconds */
 export function readGrace(given: number | null | undefined): number {
   const seconds = given ?? usualGrace
   if (seconds >= 0 && seconds <= longestGrace) return seconds
-  throw new Refusal('BAD_USER_INPUT', `graceSeconds is ${seconds}: a former secret may go on working for 0 to ${longestGrace} seconds.`, {
+  throw new DomainError('BAD_USER_INPUT', `graceSeconds is ${seconds}: a former secret may go on working for 0 to ${longestGrace} seconds.`, {
     field: 'graceSeconds',
   })
 }
@@ -160,7 +160,7 @@ export function formerOf(key: ApiKeyRow, now: Date): { readonly prefix: string; 
 export function rotate(key: ApiKeyRow, kept: Pick<ApiKeyRow, 'hash' | 'prefix'>, graceSeconds: number, now: Date): Partial<ApiKeyRow> {
   const state = stateOf(key, now)
   if (state !== 'ACTIVE')
-    throw new Refusal('CONFLICT', `The API key ${state === 'REVOKED' ? 'was revoked' : 'has expired'}, and gets no new secret: make another key.`)
+    throw new DomainError('CONFLICT', `The API key ${state === 'REVOKED' ? 'was revoked' : 'has expired'}, and gets no new secret: make another key.`)
   const ends = Math.min(now.getTime() + graceSeconds * 1000, key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY)
   const former =
     graceSeconds === 0

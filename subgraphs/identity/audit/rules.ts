@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isText } from '../../../platform/page.ts'
 import { personOf, type Viewer } from '../../viewer.ts'
 import { canManageOrganization } from '../membership/rules.ts'
@@ -27,7 +27,7 @@ export const detailsOf = (details: Readonly<Record<string, unknown>>): readonly 
 /** @throws BAD_USER_INPUT for an unknown action */
 export function readAction(action: string | null | undefined): string | null {
   if (action !== null && action !== undefined && !(isText(action) && action.length <= 100))
-    throw new Refusal('BAD_USER_INPUT', 'action is a noun and a past participle, such as `api_key.created`.', { field: 'action' })
+    throw new DomainError('BAD_USER_INPUT', 'action is a noun and a past participle, such as `api_key.created`.', { field: 'action' })
   return action ?? null
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isMailAddress } from '../../../platform/smtp/mail-address.ts'
 import type { Authority } from '../../authority.ts'
 import { fieldsOf, readBody } from '../../http/body.ts'
@@ -59,7 +59,7 @@ async function handle({ auth }: Bridge, request: Request, body: Uint8Array<Array
 function readEmail(request: Request, body: Uint8Array | null): string {
   const { email, password } = fieldsOf(request.headers.get('content-type') ?? '', body)
   if (!isMailAddress(email))
-    throw new Refusal('BAD_USER_INPUT', 'email is missing or not a mail address: send { "email", "password" } as JSON.', { field: 'email' })
+    throw new DomainError('BAD_USER_INPUT', 'email is missing or not a mail address: send { "email", "password" } as JSON.', { field: 'email' })
   readPassword(password, 'password')
   return email
 }

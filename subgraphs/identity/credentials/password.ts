@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { toStored } from '../../../platform/smtp/mail-address.ts'
 
 /** Minimum characters of a new password (NIST SP 800-63B), and its maximum, which scrypt reads whole. */
@@ -93,7 +93,7 @@ function frequent(): readonly string[] {
  * @throws BAD_USER_INPUT with the field, and the requirements
  */
 export function readNewPassword(value: unknown, field: string, email?: string): string {
-  const refuse = (sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+  const refuse = (sentence: string) => new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
   if (typeof value !== 'string' || lengthOf(value) < leastPassword || lengthOf(value) > longestPassword)
     throw refuse(`takes ${leastPassword} to ${longestPassword} characters.`)
   if (!isDistinct(value)) throw refuse(`takes characters ${distinctSentence}: type it again.`)
@@ -108,7 +108,7 @@ export function readNewPassword(value: unknown, field: string, email?: string): 
  */
 export function readPassword(value: unknown, field: string): string {
   if (typeof value !== 'string' || value === '' || lengthOf(value) > longestPassword)
-    throw new Refusal('BAD_USER_INPUT', `${field} takes 1 to ${longestPassword} characters.`, { field })
-  if (!isDistinct(value)) throw new Refusal('BAD_USER_INPUT', `${field} takes characters ${distinctSentence}: type it again.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field} takes 1 to ${longestPassword} characters.`, { field })
+  if (!isDistinct(value)) throw new DomainError('BAD_USER_INPUT', `${field} takes characters ${distinctSentence}: type it again.`, { field })
   return value
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Exchange } from '../../http/exchanges.ts'
 
 /** Origins whose pages may call. */
@@ -20,8 +20,8 @@ export const publicExchange =
     const origin = request.headers.get('origin')
     const isOurs = origin !== null && (origin === publicUrl || trustsOrigin(origin))
     if (!isOurs && signsIn && origin !== null)
-      throw new Refusal('FORBIDDEN', 'A browser is signed in by a page that the platform trusts: open one of its own pages.')
+      throw new DomainError('FORBIDDEN', 'A browser is signed in by a page that the platform trusts: open one of its own pages.')
     if (!isOurs && request.headers.has('cookie'))
-      throw new Refusal('FORBIDDEN', 'Requests with a cookie must come from a page that the platform trusts: send none, or open a page of the platform.')
+      throw new DomainError('FORBIDDEN', 'Requests with a cookie must come from a page that the platform trusts: send none, or open a page of the platform.')
     return exchange(request, viewer)
   }

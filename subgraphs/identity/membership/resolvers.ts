@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId, requireId, requireName } from '../../../platform/ids.ts'
 import { readPage } from '../../../platform/page.ts'
 import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
@@ -47,7 +47,8 @@ export const membershipResolvers: Resolvers = {
     },
     roles: () => roleDefinitions,
     memberRights: async (_, { userId, organizationId }, { viewer, memberships }) => {
-      if (!isService(viewer)) throw new Refusal('FORBIDDEN', 'A token for one service alone does not tell what people may do: ask with the token of the app.')
+      if (!isService(viewer))
+        throw new DomainError('FORBIDDEN', 'A token for one service alone does not tell what people may do: ask with the token of the app.')
       const membership = await memberships.ofPerson(requireId(organizationId, 'organizationId'), requireId(userId, 'userId'))
       return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
@@ -70,17 +71,17 @@ export const membershipResolvers: Resolvers = {
     async addMember(_, { input }, context) {
       const { viewer, users, memberships, quotas, events } = context
       const roles = readRoles(input.roles)
-      if (!isMailAddress(input.email)) throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
+      if (!isMailAddress(input.email)) throw new DomainError('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
       const person = await countAddition(context)
       const organizationId = requireOrganization(viewer)
       return write(context, {
         async run({ transaction, now }) {
           requireMayChangeRoles(viewer, await alone(context, organizationId, transaction), [], roles)
           const user = await users.addableBy(person, input.email, transaction)
-          if (!user) throw new Refusal('NOT_FOUND', strangerSentence, { field: 'email' })
+          if (!user) throw new DomainError('NOT_FOUND', strangerSentence, { field: 'email' })
           const present = await memberships.ofPerson(organizationId, user.id, transaction)
           if (present)
-            throw new Refusal('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
+            throw new DomainError('CONFLICT', 'The person is a member already: change the roles of the membership instead.', { membershipId: present.id })
           requireMemberQuota(await memberships.countOf(organizationId, transaction), quotas.membersAnOrganization)
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           return memberships.insert({ organizationId, id: newId(now), userId: user.id, roles, ...stamps }, transaction)
@@ -194,7 +195,7 @@ async function countAddition({ viewer, countAddition: count }: Context): Promise
   const waitMs = await count(person)
   if (waitMs === 0) return person
   const retryAfter = Math.ceil(waitMs / 1000)
-  throw new Refusal('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
+  throw new DomainError('RATE_LIMITED', `You have tried too many addresses within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
 }
 
 /** Locks the members of an organization until the transaction ends, so that rules see settled facts. */

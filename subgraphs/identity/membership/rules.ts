@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { FactBody, NewFact } from '../../store/fact-kinds.ts'
 import type { Viewer } from '../../viewer.ts'
 import { organizationRoles, platformOrganization, platformRoles, type Role, type UserKind, userKindToGraph } from '../stores/user.ts'
@@ -28,13 +28,13 @@ export const canManageOrganization = (viewer: Pick<Viewer, 'roles'>): boolean =>
 
 /** Returns the viewer's active organization. @throws FORBIDDEN in personal context, which has none */
 export function requireOrganization(viewer: Viewer): string {
-  if (!viewer.organizationId) throw new Refusal('FORBIDDEN', 'No organization is active: choose one with switchOrganization first.')
+  if (!viewer.organizationId) throw new DomainError('FORBIDDEN', 'No organization is active: choose one with switchOrganization first.')
   return viewer.organizationId
 }
 
 /** @throws FORBIDDEN unless the viewer manages its active organization */
 export function requireManager(viewer: Pick<Viewer, 'roles'>, what: string): void {
-  if (!canManageOrganization(viewer)) throw new Refusal('FORBIDDEN', `Only an owner or an admin of the organization may ${what}: ask one of them.`)
+  if (!canManageOrganization(viewer)) throw new DomainError('FORBIDDEN', `Only an owner or an admin of the organization may ${what}: ask one of them.`)
 }
 
 /**
@@ -44,8 +44,8 @@ export function requireManager(viewer: Pick<Viewer, 'roles'>, what: string): voi
 export function readRoles(roles: readonly string[]): Role[] {
   const asked = new Set(roles.map(role => role.toLowerCase()))
   const stranger = [...asked].find(role => !known.has(role))
-  if (stranger !== undefined) throw new Refusal('BAD_USER_INPUT', `roles names ${stranger}, which is not a role.`, { field: 'roles' })
-  if (asked.size === 0) throw new Refusal('BAD_USER_INPUT', 'roles is empty: give at least one, or remove the member.', { field: 'roles' })
+  if (stranger !== undefined) throw new DomainError('BAD_USER_INPUT', `roles names ${stranger}, which is not a role.`, { field: 'roles' })
+  if (asked.size === 0) throw new DomainError('BAD_USER_INPUT', 'roles is empty: give at least one, or remove the member.', { field: 'roles' })
   return [...platformRoles, ...organizationRoles].filter(role => asked.has(role))
 }
 
@@ -58,13 +58,13 @@ export function requireMayChangeRoles(viewer: Viewer, organization: { readonly s
   const changed = [...before.filter(role => !after.includes(role)), ...after.filter(role => !before.includes(role))]
   const platform = changed.filter(role => overPlatform.has(role))
   if (platform.length > 0 && organization.slug !== platformOrganization)
-    throw new Refusal('FORBIDDEN', `${platform.join(', ')} exists only in the organization "${platformOrganization}".`, { field: 'roles' })
+    throw new DomainError('FORBIDDEN', `${platform.join(', ')} exists only in the organization "${platformOrganization}".`, { field: 'roles' })
   if (platform.length > 0 && !holds(viewer, 'platform_super_admin'))
-    throw new Refusal('FORBIDDEN', 'Only a platform super admin may give or take platform roles.', { field: 'roles' })
+    throw new DomainError('FORBIDDEN', 'Only a platform super admin may give or take platform roles.', { field: 'roles' })
   if (changed.includes('owner') && !holds(viewer, 'owner', 'platform_super_admin'))
-    throw new Refusal('FORBIDDEN', 'Only an owner may grant or remove the role of owner.', { field: 'roles' })
+    throw new DomainError('FORBIDDEN', 'Only an owner may grant or remove the role of owner.', { field: 'roles' })
   const overHead = before.some(role => role === 'owner' || overPlatform.has(role)) && !holds(viewer, 'owner', 'platform_super_admin')
-  if (overHead) throw new Refusal('FORBIDDEN', 'An admin may not change the roles of an owner or of a platform admin: ask an owner.')
+  if (overHead) throw new DomainError('FORBIDDEN', 'An admin may not change the roles of an owner or of a platform admin: ask an owner.')
 }
 
 /**
@@ -82,13 +82,13 @@ export function requireMayRemove(viewer: Viewer, organization: { readonly slug: 
  */
 export function requireKeepers(others: readonly Pick<Membership, 'roles'>[], before: readonly string[], after: readonly string[]): void {
   const lost = keepers.find(role => before.includes(role) && !after.includes(role) && !others.some(other => other.roles.includes(role)))
-  if (lost) throw new Refusal('CONFLICT', `This is the last member with the role ${lost}: assign it to another member first.`, { role: lost })
+  if (lost) throw new DomainError('CONFLICT', `This is the last member with the role ${lost}: assign it to another member first.`, { role: lost })
 }
 
 /** @throws CONFLICT when an organization has the maximum number of members */
 export function requireMemberQuota(members: number, most: number): void {
   if (members < most) return
-  throw new Refusal('CONFLICT', `The organization has ${most} members, which is the limit: remove a member first.`, { reason: 'QUOTA' })
+  throw new DomainError('CONFLICT', `The organization has ${most} members, which is the limit: remove a member first.`, { reason: 'QUOTA' })
 }
 
 /**
@@ -100,7 +100,7 @@ const accountRoles: ReadonlySet<string> = new Set(['admin', 'member', 'viewer'])
 /** @throws BAD_USER_INPUT for a role that a service account cannot have */
 export function requireAccountRoles(roles: readonly string[]): void {
   const other = roles.find(role => !accountRoles.has(role))
-  if (other) throw new Refusal('BAD_USER_INPUT', `A service account cannot be ${other}: give it ADMIN, MEMBER or VIEWER.`, { field: 'roles' })
+  if (other) throw new DomainError('BAD_USER_INPUT', `A service account cannot be ${other}: give it ADMIN, MEMBER or VIEWER.`, { field: 'roles' })
 }
 
 type Told = Membership & { readonly kind: UserKind }

@@ -1,5 +1,5 @@
 import { UniqueConstraintError } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import { change, write } from '../../store/write.ts'
@@ -16,7 +16,7 @@ export const organizationResolvers: Resolvers = {
       const id = 'id' in named ? named.id : await organizations.idOf(named.slug)
       const organization = id !== null && mayAskFor(viewer, id) ? await organizations.byId.load(id) : null
       if (organization) return organization
-      throw new Refusal('NOT_FOUND', 'There is no such organization among those that you may see.', { field: 'id' in named ? 'id' : 'slug' })
+      throw new DomainError('NOT_FOUND', 'There is no such organization among those that you may see.', { field: 'id' in named ? 'id' : 'slug' })
     },
     organizations: (_, { search, ...page }, { viewer, listedOrganizations }) => {
       const userId = requirePerson(viewer)
@@ -28,7 +28,7 @@ export const organizationResolvers: Resolvers = {
     // An organization that is not active is visible only through the viewer's membership.
     __resolveReference: ({ id }, { viewer, organizations }) => (canSee(viewer, id) ? organizations.byId.load(id) : null),
     memberships: ({ id }, page, { viewer, memberships }) => {
-      if (!canSee(viewer, id)) throw new Refusal('NOT_FOUND', 'The members of an organization are seen from inside: switch to it first.')
+      if (!canSee(viewer, id)) throw new DomainError('NOT_FOUND', 'The members of an organization are seen from inside: switch to it first.')
       return memberships.page('ofOrganization', id, page)
     },
   },
@@ -51,7 +51,7 @@ export const organizationResolvers: Resolvers = {
         announce: () => announceViewer(events, person),
       }).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error
-        throw new Refusal('CONFLICT', `The slug "${slug}" is taken: choose another.`, { field: 'slug' })
+        throw new DomainError('CONFLICT', `The slug "${slug}" is taken: choose another.`, { field: 'slug' })
       })
       return made.organization
     },

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId, requireName } from '../../../platform/ids.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { isPerson, type Viewer } from '../../viewer.ts'
@@ -16,9 +16,11 @@ export const readName = (name: string, field = 'name', most = 120): string => re
  */
 export function readSlug(slug: string): string {
   if (!slugForm.test(slug))
-    throw new Refusal('BAD_USER_INPUT', 'slug takes 1 to 40 lower-case letters, digits and hyphens, with a letter or digit at both ends.', { field: 'slug' })
+    throw new DomainError('BAD_USER_INPUT', 'slug takes 1 to 40 lower-case letters, digits and hyphens, with a letter or digit at both ends.', {
+      field: 'slug',
+    })
   if (slug === platformOrganization)
-    throw new Refusal('FORBIDDEN', `"${platformOrganization}" is the platform's own organization: choose another.`, { field: 'slug' })
+    throw new DomainError('FORBIDDEN', `"${platformOrganization}" is the platform's own organization: choose another.`, { field: 'slug' })
   return slug
 }
 
@@ -48,7 +50,7 @@ export function readNamed({ id, slug }: { readonly id?: string | null | undefine
   const isBoth = id !== null && id !== undefined && slug !== null && slug !== undefined
   if (!isBoth && id !== null && id !== undefined) return { id: requireId(id, 'id') }
   if (!isBoth && slug !== null && slug !== undefined) return { slug }
-  throw new Refusal('BAD_USER_INPUT', `organization takes an id or a slug, ${isBoth ? 'not both' : 'and was given neither'}.`, {
+  throw new DomainError('BAD_USER_INPUT', `organization takes an id or a slug, ${isBoth ? 'not both' : 'and was given neither'}.`, {
     field: isBoth ? 'slug' : 'id',
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Exchange } from '../../http/exchanges.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
 import { maintenanceOf } from './maintenance.ts'
@@ -23,7 +23,7 @@ export const serviceAnswer =
   async request => {
     const slug = new URL(request.url).pathname.slice(servicesPath.length + 1).replace(/\/$/, '')
     const entry = (await entries()).find(each => each.slug === slug)
-    if (!entry) throw new Refusal('NOT_FOUND', 'No service of this environment goes by that slug.')
+    if (!entry) throw new DomainError('NOT_FOUND', 'No service of this environment goes by that slug.')
     const { id, title, environment, kind, contexts, capabilities, icon, lifecycle, mobileApps } = entry
     const addresses = addressesOf(entry, await production(slug))
     const now = clock.now()

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId, requireName } from '../../../platform/ids.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization } from '../../viewer.ts'
@@ -31,8 +31,8 @@ export function maintenanceOf({ maintenanceUntil: until, maintenanceMessage: mes
 export function readMaintenance(until: Date | null, message: string | null | undefined, now: Date): Kept {
   if (until === null) return { maintenanceUntil: null, maintenanceMessage: null }
   const ms = until.getTime() - now.getTime()
-  if (ms <= 0) throw new Refusal('BAD_USER_INPUT', 'until has passed: name a later moment, or null to end the maintenance now.', { field: 'until' })
-  if (ms > maxDays * dayMs) throw new Refusal('BAD_USER_INPUT', `until lies more than ${maxDays} days ahead: name a nearer moment.`, { field: 'until' })
+  if (ms <= 0) throw new DomainError('BAD_USER_INPUT', 'until has passed: name a later moment, or null to end the maintenance now.', { field: 'until' })
+  if (ms > maxDays * dayMs) throw new DomainError('BAD_USER_INPUT', `until lies more than ${maxDays} days ahead: name a nearer moment.`, { field: 'until' })
   return { maintenanceUntil: until, maintenanceMessage: message?.trim() ? requireName(message, 'message', maxMessage) : null }
 }
 
@@ -45,7 +45,7 @@ export async function setMaintenance(context: Context, { serviceId, until, messa
     async run({ transaction, now }) {
       const before = await serviceEntries.lock(id, transaction)
       if (!before || before.environment !== environment)
-        throw new Refusal('NOT_FOUND', `There is no service ${id} in this environment.`, { field: 'serviceId' })
+        throw new DomainError('NOT_FOUND', `There is no service ${id} in this environment.`, { field: 'serviceId' })
       const wanted = readMaintenance(until ?? null, message, now)
       const stands = maintenanceOf(before, now)
       const isNews = wanted.maintenanceUntil?.getTime() !== stands?.until.getTime() || wanted.maintenanceMessage !== (stands?.message ?? null)

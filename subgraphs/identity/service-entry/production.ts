@@ -11,7 +11,7 @@ export type Production = (slug: string) => Promise<readonly ServiceAddress[]>
 /** Time in ms for which an answer is cached, and pause after a failure. */
 const [keptMs, againMs] = [60_000, 10_000]
 /** Time limit in ms of production's answer; staging's callers wait for it. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 /** Maximum addresses of one service, one for each audience. */
 export const mostAddresses = 5
 
@@ -37,7 +37,7 @@ export function createProduction(registry: string | null, outbound: Outbound, cl
   let isAway = false
 
   const fetchAddresses = async (slug: string): Promise<readonly ServiceAddress[]> => {
-    const { status, text } = await outbound(`${registry}/${slug}`, { headers: { accept: 'application/json' }, timeoutMs: patienceMs })
+    const { status, text } = await outbound(`${registry}/${slug}`, { headers: { accept: 'application/json' }, timeoutMs: timeoutMs })
     if (status === 404) return []
     if (status !== 200) throw new Error(`the registry of production answered ${status}`)
     const { addresses } = answer.parse(JSON.parse(text))

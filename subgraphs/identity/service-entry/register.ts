@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Events } from '../../../platform/events.ts'
 import { newId } from '../../../platform/ids.ts'
-import { record, tell, type Unit } from '../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../store/books.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Registration } from '../../subgraph.ts'
 import type { Job } from '../context.ts'
@@ -66,7 +66,7 @@ function reasonAgainst(registration: Registration, addresses: Addresses, present
 }
 
 /** Writes an entry, and publishes it as a fact. @returns whether anything changed */
-async function enter(job: Job, entry: EntryContent, present: readonly ServiceEntryRow[], unit: Unit): Promise<boolean> {
+async function enter(job: Job, entry: EntryContent, present: readonly ServiceEntryRow[], unit: WriteTransaction): Promise<boolean> {
   const { transaction, now } = unit
   const before = present.find(row => row.slug === entry.slug)
   let id = before?.id
@@ -94,7 +94,12 @@ interface Found {
  * Records failed registrations: administrators are notified once when one begins or its reason changes, and once when
  * it ends.
  */
-async function noteConflicts(job: Job, { registrations, reasons, present }: Found, { environment, publicUrl }: Registry, unit: Unit): Promise<void> {
+async function noteConflicts(
+  job: Job,
+  { registrations, reasons, present }: Found,
+  { environment, publicUrl }: Registry,
+  unit: WriteTransaction,
+): Promise<void> {
   const { transaction, now } = unit
   const { serviceEntries } = job
   const before = await serviceEntries.conflicts(environment, transaction)

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Authority } from '../../authority.ts'
 
 /** The session of an access token. */
@@ -26,6 +26,6 @@ export const createSessionOfToken =
       () => ({ sub: undefined, sid: undefined }),
     )
     if (typeof sub !== 'string' || typeof sid !== 'string')
-      throw new Refusal('UNAUTHENTICATED', 'No session was ended: the access token is not valid. Send the one whose session is to end, or its cookie.')
+      throw new DomainError('UNAUTHENTICATED', 'No session was ended: the access token is not valid. Send the one whose session is to end, or its cookie.')
     return { sessionId: sid, userId: sub }
   }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import type { Grant } from '../../authority.ts'
-import { record, type Unit, type Writing } from '../../store/books.ts'
+import { record, type WriteTransaction, type Writing } from '../../store/books.ts'
 import type { Context } from '../context.ts'
 import type { EndedSession, Ending, SessionKind } from '../stores/session.ts'
 import { claimsOf, expiryOf, sessionLifetime } from './rules.ts'
@@ -35,19 +35,19 @@ export interface OpenedSession {
   readonly expiresAt: Date
 }
 
-type Opening = Writing & Pick<Context, 'sessions' | 'sign' | 'sessionCookies'>
+type StoreContext = Writing & Pick<Context, 'sessions' | 'sign' | 'sessionCookies'>
 
 /**
  * Begins a session in the transaction that justifies it. Signing in by password uses the credential library instead.
  * @throws UNAUTHENTICATED for a suspended or deleted person
  */
-export async function openSession(context: Opening, session: NewSession, unit: Unit): Promise<OpenedSession> {
+export async function openSession(context: StoreContext, session: NewSession, unit: WriteTransaction): Promise<OpenedSession> {
   const { userId, kind, organizationId, context: of = 'organization', grant = null, originSessionId = null, from } = session
   const [id, token] = [newId(unit.now), randomBytes(32).toString('base64url')]
   const expiresAt = session.expiresAt ?? new Date(unit.now.getTime() + sessionLifetime * 1000)
   const row = { id, token, userId, kind, organizationId, context: of, grant, renews: session.expiresAt === undefined, ...from, expiresAt, originSessionId }
   const roles = await context.sessions.insert(row, unit)
-  if (roles === undefined) throw new Refusal('UNAUTHENTICATED', 'This account cannot be signed in to.')
+  if (roles === undefined) throw new DomainError('UNAUTHENTICATED', 'This account cannot be signed in to.')
   const details = { kind, ...(grant && { clientId: grant.clientId }) }
   await record(
     context,
@@ -67,7 +67,7 @@ export async function openSession(context: Opening, session: NewSession, unit: U
 export async function endSessions(
   context: Writing & Pick<Context, 'sessions'>,
   of: Ending,
-  unit: Unit,
+  unit: WriteTransaction,
   { ofItself = false }: { readonly ofItself?: boolean } = {},
 ): Promise<readonly EndedSession[]> {
   const gone = await context.sessions.end(of, unit)

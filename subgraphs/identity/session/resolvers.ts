@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { write } from '../../store/write.ts'
 import { isPerson, requirePerson } from '../../viewer.ts'
@@ -29,7 +29,7 @@ export const sessionResolvers: Resolvers = {
             return session
           }
           const before = await context.sessions.ended(id, userId, unit.transaction)
-          if (!before) throw new Refusal('NOT_FOUND', 'You have no such session: `sessions` lists those that stand.', { field: 'id' })
+          if (!before) throw new DomainError('NOT_FOUND', 'You have no such session: `sessions` lists those that stand.', { field: 'id' })
           return before
         },
       })
@@ -59,9 +59,9 @@ export const sessionResolvers: Resolvers = {
   },
 }
 
-type Unit = Parameters<typeof endSessions>[2]
+type WriteTransaction = Parameters<typeof endSessions>[2]
 
-async function end(ended: readonly SessionRow[], userId: string, context: Context, unit: Unit): Promise<void> {
+async function end(ended: readonly SessionRow[], userId: string, context: Context, unit: WriteTransaction): Promise<void> {
   await context.sessions.keepEnded(ended, userId, unit)
   await endSessions(context, { sessionIds: ended.map(({ id }) => id) }, unit)
 }
@@ -77,10 +77,11 @@ async function switchTo(organizationId: string | null, context: Context) {
   const claims = await write(context, {
     async run({ transaction, now }) {
       const membership = organizationId === null ? null : await memberships.ofPerson(organizationId, userId, transaction)
-      if (organizationId !== null && !membership) throw new Refusal('NOT_FOUND', 'You are not a member of such an organization.', { field: 'organizationId' })
+      if (organizationId !== null && !membership)
+        throw new DomainError('NOT_FOUND', 'You are not a member of such an organization.', { field: 'organizationId' })
       const session = viewer.sessionId && { sessionId: viewer.sessionId, userId }
       const grant = session && (await sessions.move(session, organizationId, now, transaction))
-      if (!session || grant === undefined) throw new Refusal('UNAUTHENTICATED', 'The session has ended: sign in again.')
+      if (!session || grant === undefined) throw new DomainError('UNAUTHENTICATED', 'The session has ended: sign in again.')
       if (membership) await memberships.update(membership, { lastUsedAt: now }, transaction)
       return claimsOf({ ...session, organizationId, roles: membership?.roles ?? [], grant: grant || null }, now)
     },

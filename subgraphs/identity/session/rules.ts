@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { type Grant, rightsOf } from '../../authority.ts'
 import { permissionOf, type Scope } from '../../scopes.ts'
@@ -68,7 +68,7 @@ export const currentFirst = (sessions: readonly SessionRow[], current: string | 
 export function requireWhere({ context, organizationId }: SwitchContextInput): string | null {
   if (context === 'ORGANIZATION') return requireId(organizationId ?? '', 'organizationId')
   if (organizationId === null || organizationId === undefined) return null
-  throw new Refusal('BAD_USER_INPUT', 'Personal context has no organization: leave organizationId out, or ask for context ORGANIZATION.', {
+  throw new DomainError('BAD_USER_INPUT', 'Personal context has no organization: leave organizationId out, or ask for context ORGANIZATION.', {
     field: 'organizationId',
   })
 }

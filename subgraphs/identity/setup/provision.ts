@@ -4,7 +4,7 @@ import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
-import { tell, type Unit } from '../../store/books.ts'
+import { tell, type WriteTransaction } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { inTransaction } from '../../store/write.ts'
 import { keptOf, serviceOfAll, writeKey } from '../api-key/rules.ts'
@@ -49,7 +49,7 @@ const createdBy = 'platform'
 export const provision = (job: Job, world: World): Promise<Provisioned> => inTransaction(job, unit => provisionWithin(job, world, unit))
 
 /** Provisions a world within the caller's transaction. */
-export async function provisionWithin(job: Job, world: World, unit: Unit): Promise<Provisioned> {
+export async function provisionWithin(job: Job, world: World, unit: WriteTransaction): Promise<Provisioned> {
   const wrong = world.people.find(({ email }) => !isMailAddress(email))
   if (wrong) throw new Error(`the world has a person at ${wrong.email}, where nobody could sign in: an address is ${mailAddressSentence}`)
   await job.users.read(lockProvision, [], unit.transaction)
@@ -65,7 +65,7 @@ type Ids = Readonly<Record<string, string>>
 type Named = { readonly id: string; readonly name: string }
 const byName = (found: readonly Named[]): Record<string, string> => Object.fromEntries(found.map(({ name, id }) => [name, id]))
 
-async function providePeople(job: Job, { people, password }: World, { transaction, now }: Unit): Promise<Ids> {
+async function providePeople(job: Job, { people, password }: World, { transaction, now }: WriteTransaction): Promise<Ids> {
   const ids = byName(await job.users.read<Named>(findPeople, [people.map(({ email }) => email)], transaction))
   const made: string[] = []
   for (const { email, name, recovery } of people) {
@@ -86,7 +86,7 @@ async function providePeople(job: Job, { people, password }: World, { transactio
   return ids
 }
 
-async function provideOrganizations(job: Job, world: World, unit: Unit): Promise<Ids> {
+async function provideOrganizations(job: Job, world: World, unit: WriteTransaction): Promise<Ids> {
   const { transaction, now } = unit
   const { organizations } = job
   const ids = byName(await organizations.read<Named>(findOrganizations, [world.organizations.map(({ slug }) => slug)], transaction))
@@ -101,7 +101,7 @@ async function provideOrganizations(job: Job, world: World, unit: Unit): Promise
   return ids
 }
 
-async function provideMemberships(job: Job, world: World, users: Ids, organizations: Ids, unit: Unit): Promise<void> {
+async function provideMemberships(job: Job, world: World, users: Ids, organizations: Ids, unit: WriteTransaction): Promise<void> {
   const { memberships } = job
   const { transaction, now } = unit
   const made: NewFact[] = []
@@ -121,7 +121,7 @@ async function provideMemberships(job: Job, world: World, users: Ids, organizati
   await tell(job, made, unit)
 }
 
-async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World, organizations: Ids, unit: Unit): Promise<void> {
+async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World, organizations: Ids, unit: WriteTransaction): Promise<void> {
   if (serviceAccounts.length === 0) return
   const { transaction, now } = unit
   const values = [Object.values(organizations), serviceAccounts.map(({ name }) => name)]
@@ -136,7 +136,7 @@ async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World,
   }
 }
 
-async function provideKeys(job: Job, world: World, users: Ids, organizations: Ids, { transaction, now }: Unit): Promise<Provisioned['keys']> {
+async function provideKeys(job: Job, world: World, users: Ids, organizations: Ids, { transaction, now }: WriteTransaction): Promise<Provisioned['keys']> {
   const present = await job.apiKeys.read(findKeys, [Object.values(organizations), world.keys.map(({ name }) => name)], transaction)
   const keys: Record<string, { id: string; secret: string | null }> = {}
   for (const { organization, name, scopes, createdBy, reissue } of world.keys) {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../platform/smtp/mail-address.ts'
 import { readNewPassword } from '../credentials/password.ts'
 import { readName, readSlug } from '../organization/rules.ts'
@@ -18,7 +18,7 @@ export function readForm(form: URLSearchParams, hasPassword = true): World {
   const name = readName(field('name'), 'Your name')
   const organization = readName(field('organization'), 'The organization')
   const email = toStored(field('email').trim())
-  if (!isMailAddress(email)) throw new Refusal('BAD_USER_INPUT', `The mail address is missing, or is none that can sign in: it is ${mailAddressSentence}.`)
+  if (!isMailAddress(email)) throw new DomainError('BAD_USER_INPUT', `The mail address is missing, or is none that can sign in: it is ${mailAddressSentence}.`)
   const password = hasPassword ? readNewPassword(field('password'), 'The password', email) : null
   return {
     password,

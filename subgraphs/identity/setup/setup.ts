@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashOfSecret } from '../../../platform/cipher.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { codeOf, type Refusal } from '../../../platform/errors.ts'
+import { codeOf, type DomainError } from '../../../platform/errors.ts'
 import { formOf, htmlPage } from '../../http/html.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
@@ -79,7 +79,7 @@ export function createSetup(open: () => Job, clock: Clock, issuer: string | null
         return htmlPage(201, 'The platform is set up', sentence, signInLink)
       } catch (error) {
         if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-        return setupForm(code, form, issuer, (error as Refusal).message)
+        return setupForm(code, form, issuer, (error as DomainError).message)
       }
     },
   }

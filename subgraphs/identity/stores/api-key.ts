@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { dayBefore, type Usage } from '../../../platform/limit.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, moment, type Row, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import type { FilterSql } from '../../store/filter/filters.ts'
 import { type Rows, store } from '../../store/store.ts'
 
@@ -92,7 +92,7 @@ const apiKeySql = (rows: Rows<typeof apiKeys>) => ({
   },
 
   /** Ends the keys of a deleted service account. */
-  async endOfAccount(id: string, { transaction, now }: Unit): Promise<void> {
+  async endOfAccount(id: string, { transaction, now }: WriteTransaction): Promise<void> {
     await rows.read(endOfAccount, [id, now], transaction)
   },
 })

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import { hashOfSecret } from '../../../platform/cipher.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** Lifetime of codes of each purpose, in ms. A code is valid for its own purpose only. */
 export const codeLives = {
@@ -46,15 +46,15 @@ const newCode = (): string => randomBytes(32).toString('base64url')
  * Error for every code that is unknown, used, invalidated, expired or meant for another target; it does not reveal
  * which.
  */
-export const codeRefusal = (): Refusal =>
-  new Refusal('BAD_USER_INPUT', 'This code is not good any more, or never was: each works once and for a limited time. Ask for a new one.', {
+export const codeRefusal = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', 'This code is not good any more, or never was: each works once and for a limited time. Ask for a new one.', {
     field: 'code',
     reason: 'CODE',
   })
 
 /** One-time codes, stored by their hash only. */
 export const codeStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /**
      * Creates a code that replaces any other of the same purpose and subject.
      * @returns its clear text, which is not stored

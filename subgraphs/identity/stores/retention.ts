@@ -1,4 +1,4 @@
-import type { Aging } from '../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
 
 /** Days after which records without further use are deleted. */
@@ -8,7 +8,7 @@ export interface Retention {
 }
 
 /** Retention of identity's records. Sign-in addresses and failures are limited where they are counted. */
-export const agingOf = ({ auditDays }: Retention): readonly Aging[] => [
+export const agingOf = ({ auditDays }: Retention): readonly RetentionRule[] => [
   agingOfRecord('identity', auditDays, 'identity.audit_ends'),
   agingOfKeys('identity'),
   { table: 'identity.sessions', days: 1, old: 'o.expires_at < $1', order: 'o.expires_at' },

@@ -6,8 +6,8 @@ import type { Clock } from '../../../platform/clock.ts'
 import { isId } from '../../../platform/ids.ts'
 import { rows, type Statement, statement } from '../../../platform/sql/statement.ts'
 import type { CookieSession, Grant, ValidSession } from '../../authority.ts'
-import type { Unit } from '../../store/books.ts'
-import type { Opening } from '../../store/store.ts'
+import type { WriteTransaction } from '../../store/books.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** How a session began. */
 export type SessionKind = 'password' | 'handoff' | 'oauth'
@@ -274,7 +274,7 @@ export interface BeginningSession {
 
 /** The credential library's sessions, with the creations, changes and ends that we make ourselves. */
 export const sessionStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /**
      * Switches a session to another organization, or to personal context.
      * @param organizationId null for personal context, which only a later call leaves
@@ -301,12 +301,12 @@ export const sessionStore = {
     },
 
     /** Locks and returns a valid session of a person. */
-    async holdOne(id: string, userId: string, { now, transaction }: Unit): Promise<SessionRow | null> {
+    async holdOne(id: string, userId: string, { now, transaction }: WriteTransaction): Promise<SessionRow | null> {
       return (await rows<SessionRow>(sequelize, lockOwn, [userId, now, id], transaction))[0] ?? null
     },
 
     /** Locks and returns all valid sessions of a person except one. */
-    holdOthers: (userId: string, except: string | null, { now, transaction }: Unit): Promise<SessionRow[]> =>
+    holdOthers: (userId: string, except: string | null, { now, transaction }: WriteTransaction): Promise<SessionRow[]> =>
       rows(sequelize, lockOwns, [userId, now, except], transaction),
 
     /** Returns a session that its person has ended within the last day. */
@@ -318,7 +318,7 @@ export const sessionStore = {
     },
 
     /** Stores sessions that a person has ended, for a day. */
-    keepEnded: async (ended: readonly SessionRow[], userId: string, { now, transaction }: Unit): Promise<void> =>
+    keepEnded: async (ended: readonly SessionRow[], userId: string, { now, transaction }: WriteTransaction): Promise<void> =>
       void (await rows(sequelize, keepEnded, [userId, JSON.stringify(ended), now], transaction)),
 
     /**
@@ -326,7 +326,7 @@ export const sessionStore = {
      * @returns the person's roles in its organization, null without a membership; undefined, without a new session, for
      * a suspended or deleted person
      */
-    async insert(session: BeginningSession, { now, transaction }: Unit): Promise<readonly string[] | null | undefined> {
+    async insert(session: BeginningSession, { now, transaction }: WriteTransaction): Promise<readonly string[] | null | undefined> {
       const { id, token, userId, kind, organizationId, context, grant, renews, ipAddress, userAgent, expiresAt, originSessionId } = session
       const values = [id, token, userId, kind, organizationId, context, grant?.clientId ?? null, grant?.scopes ?? null, grant?.trusted ?? false]
       const [made] = await rows<{ roles: string[] | null }>(
@@ -340,13 +340,13 @@ export const sessionStore = {
     },
 
     /** Detaches a session from the session that it was begun from, so that it continues when that one ends. */
-    standAlone: async (id: string, { transaction }: Unit): Promise<void> => void (await rows(sequelize, standAlone, [id], transaction)),
+    standAlone: async (id: string, { transaction }: WriteTransaction): Promise<void> => void (await rows(sequelize, standAlone, [id], transaction)),
 
     /**
      * Ends sessions, and those that handoffs have begun from them: from the commit on, no credential of theirs is
      * valid.
      */
-    async end(of: Ending, { transaction }: Unit): Promise<readonly EndedSession[]> {
+    async end(of: Ending, { transaction }: WriteTransaction): Promise<readonly EndedSession[]> {
       const gone = (wanted: Statement, values: readonly unknown[]) => rows<EndedSession>(sequelize, wanted, values, transaction)
       if ('sessionId' in of) return gone(endings.session, [of.sessionId])
       if ('sessionIds' in of) return gone(endings.several, [of.sessionIds])

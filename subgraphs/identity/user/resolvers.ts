@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, requireApp, requirePerson, type Viewer } from '../../viewer.ts'
@@ -93,7 +93,7 @@ export const userResolvers: Resolvers = {
 async function locked({ everyUser }: Context, id: string, transaction: Transaction): Promise<UserRow> {
   const user = await everyUser.lock(id, transaction)
   if (user) return user
-  throw new Refusal('NOT_FOUND', `There is no account ${id}.`, { field: 'id' })
+  throw new DomainError('NOT_FOUND', `There is no account ${id}.`, { field: 'id' })
 }
 
 /** Returns a value that only the person and managers of the organization may read. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { isPerson, type Viewer } from '../../viewer.ts'
@@ -11,7 +11,7 @@ import type { UserRow } from '../stores/user.ts'
  */
 export function requireOwnOrManaged(viewer: Viewer, { id }: { readonly id: string }): void {
   if (isPerson(viewer) && (viewer.userId === id || canManageOrganization(viewer))) return
-  throw new Refusal('FORBIDDEN', 'Only the person, and owners and admins of the organization, may read this: leave the field out.')
+  throw new DomainError('FORBIDDEN', 'Only the person, and owners and admins of the organization, may read this: leave the field out.')
 }
 
 /** Maximum characters of a picture's address, and of the reason for a suspension. */
@@ -22,7 +22,7 @@ export function readImage(image: string | URL | null): string | null {
   if (image === null) return null
   const address = String(image)
   if (address.length <= most.image && URL.parse(address)?.protocol === 'https:') return address
-  throw new Refusal('BAD_USER_INPUT', `image takes an https address of ${most.image} characters at most, or null for none.`, { field: 'image' })
+  throw new DomainError('BAD_USER_INPUT', `image takes an https address of ${most.image} characters at most, or null for none.`, { field: 'image' })
 }
 
 export const readReason = (reason: string): string => requireName(reason, 'reason', most.reason)
@@ -33,8 +33,8 @@ export const readReason = (reason: string): string => requireName(reason, 'reaso
  */
 export function requireSuspendable({ kind }: Pick<UserRow, 'kind'>, isSuperAdmin: boolean): void {
   if (kind !== 'human')
-    throw new Refusal('CONFLICT', 'A service account signs in nowhere: revoke its API keys, or have its organization remove it.', { field: 'id' })
-  if (isSuperAdmin) throw new Refusal('FORBIDDEN', 'A super admin of the platform cannot be suspended: another super admin takes the role away first.')
+    throw new DomainError('CONFLICT', 'A service account signs in nowhere: revoke its API keys, or have its organization remove it.', { field: 'id' })
+  if (isSuperAdmin) throw new DomainError('FORBIDDEN', 'A super admin of the platform cannot be suspended: another super admin takes the role away first.')
 }
 
 /** Returns the fact with which other services learn a person's present name, image and suspension. */

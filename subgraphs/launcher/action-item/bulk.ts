@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../platform/errors.ts'
 import type { Context } from '../context.ts'
 import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { max } from './rules.ts'
@@ -18,7 +18,7 @@ interface BulkResult {
  */
 export async function each({ log }: Pick<Context, 'log'>, ids: readonly string[], one: (id: string) => Promise<ActionItemRow>) {
   if (ids.length < 1 || ids.length > max.items)
-    throw new Refusal('BAD_USER_INPUT', `ids has ${ids.length} entries: it takes 1 to ${max.items}.`, { field: 'ids' })
+    throw new DomainError('BAD_USER_INPUT', `ids has ${ids.length} entries: it takes 1 to ${max.items}.`, { field: 'ids' })
   const results: BulkResult[] = []
   for (const id of ids) {
     try {
@@ -26,7 +26,7 @@ export async function each({ log }: Pick<Context, 'log'>, ids: readonly string[]
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, itemId: id }, 'action item of a bulk change could not be changed')
-      const message = code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong here: try this one again.' : (error as Refusal).message
+      const message = code === 'INTERNAL_SERVER_ERROR' ? 'Something went wrong here: try this one again.' : (error as DomainError).message
       results.push({ id, item: null, error: { code, message } })
     }
   }

@@ -1,5 +1,5 @@
 import { newId } from '../../../platform/ids.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import type { Context } from '../context.ts'
 import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { announceItem, type Opened, opening } from './rules.ts'
@@ -16,7 +16,7 @@ export interface Known {
 }
 
 /** Opens an item, or reopens it. @returns a function that notifies its viewers */
-export async function openItem(context: ItemWriting, { from, key, present }: Known, opened: Opened, unit: Unit): Promise<(() => void) | undefined> {
+export async function openItem(context: ItemWriting, { from, key, present }: Known, opened: Opened, unit: WriteTransaction): Promise<(() => void) | undefined> {
   if (present) return changeItem(context, present, opening(present, opened), unit)
   const { transaction, now } = unit
   const stamps = { createdAt: now, updatedAt: now, createdBy: `service:app_${from}` }
@@ -29,7 +29,7 @@ export async function changeItem(
   { actionItems, events, snoozes }: ItemWriting,
   item: ActionItemRow,
   changes: Partial<ActionItemRow> | null,
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<(() => void) | undefined> {
   if (!changes) return undefined
   // Opened again, it is new to everybody.
@@ -43,7 +43,7 @@ export async function changeItem(
  * @param all whether of the whole organization, or only those for its managers
  * @returns a function that notifies their viewers
  */
-export async function freeItems(context: ItemWriting, userId: string, organizationId: string, all: boolean, unit: Unit): Promise<() => void> {
+export async function freeItems(context: ItemWriting, userId: string, organizationId: string, all: boolean, unit: WriteTransaction): Promise<() => void> {
   const assigned = await context.actionItems.lockAssigned(userId, organizationId, all, unit.transaction)
   const announcements: ((() => void) | undefined)[] = []
   for (const item of assigned) announcements.push(await changeItem(context, item, { assigneeId: null }, unit))

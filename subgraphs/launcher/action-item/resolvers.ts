@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
 import { readPage } from '../../../platform/page.ts'
 import { personOf } from '../../viewer.ts'
@@ -10,7 +10,7 @@ import { requireMayChange, requireOwner, topicsFor } from './rules.ts'
 import { assign, complete, reopen, snooze } from './verbs.ts'
 
 function filterOf({ status, app, kind, severity, assignedToMe }: Partial<QueryActionItemsArgs>): ItemFilter {
-  if (status?.length === 0) throw new Refusal('BAD_USER_INPUT', 'status names none: omit it for what waits.', { field: 'status' })
+  if (status?.length === 0) throw new DomainError('BAD_USER_INPUT', 'status names none: omit it for what waits.', { field: 'status' })
   return {
     status: [...new Set(status ?? (['OPEN'] as const))].sort(),
     app: app ?? null,

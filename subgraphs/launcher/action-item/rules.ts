@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Events } from '../../../platform/events.ts'
 import type { Scope } from '../../scopes.ts'
 import type { FactBody } from '../../store/fact-kinds.ts'
@@ -59,7 +59,8 @@ export const resolving = ({ status }: Pick<ActionItemRow, 'status'>, at: Date): 
 
 /** Checks that an item's cause is not gone. @throws CONFLICT, reason RESOLVED */
 export function requireCause({ status }: Pick<ActionItemRow, 'status'>): void {
-  if (status === 'RESOLVED') throw new Refusal('CONFLICT', 'Its cause is gone, so there is nothing left to do: read the list again.', { reason: 'RESOLVED' })
+  if (status === 'RESOLVED')
+    throw new DomainError('CONFLICT', 'Its cause is gone, so there is nothing left to do: read the list again.', { reason: 'RESOLVED' })
 }
 
 /**
@@ -94,10 +95,10 @@ export const max = { snoozeMs: 30 * 86_400_000, snoozed: 500, note: 500, items: 
 export function requireSnooze(item: Pick<ActionItemRow, 'status'>, until: Date, snoozed: number, now: Date): void {
   const ms = until.getTime() - now.getTime()
   if (ms <= 0 || ms > max.snoozeMs)
-    throw new Refusal('BAD_USER_INPUT', `until is ${until.toISOString()}: it takes a moment in the next 30 days.`, { field: 'until' })
+    throw new DomainError('BAD_USER_INPUT', `until is ${until.toISOString()}: it takes a moment in the next 30 days.`, { field: 'until' })
   requireCause(item)
-  if (item.status !== 'OPEN') throw new Refusal('CONFLICT', 'It is done, so there is nothing to hide: reopen it first.', { reason: 'RESOLVED' })
-  if (snoozed >= max.snoozed) throw new Refusal('CONFLICT', `You have snoozed ${snoozed} items: wake some of them first.`, { reason: 'LIMIT' })
+  if (item.status !== 'OPEN') throw new DomainError('CONFLICT', 'It is done, so there is nothing to hide: reopen it first.', { reason: 'RESOLVED' })
+  if (snoozed >= max.snoozed) throw new DomainError('CONFLICT', `You have snoozed ${snoozed} items: wake some of them first.`, { reason: 'LIMIT' })
 }
 
 /**
@@ -106,7 +107,7 @@ export function requireSnooze(item: Pick<ActionItemRow, 'status'>, until: Date, 
  */
 export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes'>, scope: Scope = 'launcher:notifications.write'): void {
   if (kind === 'user' || scopes.includes(scope)) return
-  throw new Refusal('FORBIDDEN', `A key or a service needs ${scope} for this: make one that has it.`)
+  throw new DomainError('FORBIDDEN', `A key or a service needs ${scope} for this: make one that has it.`)
 }
 
 /**
@@ -115,7 +116,7 @@ export function requireMayChange({ kind, scopes }: Pick<Viewer, 'kind' | 'scopes
  */
 export function requireOwner({ organizationId, userId }: Pick<Viewer, 'organizationId' | 'userId'>): void {
   if (organizationId === null && userId === null)
-    throw new Refusal('BAD_USER_INPUT', 'Items belong to an organization: say which in X-Organization-Id.', { field: 'X-Organization-Id' })
+    throw new DomainError('BAD_USER_INPUT', 'Items belong to an organization: say which in X-Organization-Id.', { field: 'X-Organization-Id' })
 }
 
 const topics = 'launcher.action-items.'

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readId, readText, requireId } from '../../../platform/ids.ts'
 import type { AuditLine } from '../../store/books.ts'
 import { notFound } from '../../store/store.ts'
@@ -57,7 +57,7 @@ async function requireSeer({ ask, leaving }: Context, item: ActionItemRow, assig
   const asking = { appId: registration.appId, viewer: anonymous, signal: leaving }
   const rights = organizationId === null ? null : (await ask(RightsOfAssigneeDocument, { userId: assigneeId, organizationId }, asking)).memberRights
   if (isSeenBy(item, assigneeId, rights?.roles.map(role => role.toLowerCase()) ?? null)) return
-  throw new Refusal('BAD_USER_INPUT', 'assigneeId is nobody who sees this item: take a member who does.', { field: 'assigneeId' })
+  throw new DomainError('BAD_USER_INPUT', 'assigneeId is nobody who sees this item: take a member who does.', { field: 'assigneeId' })
 }
 
 /** Names who is to see to an item. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
 import { isLoopback } from '../engines/widgets/apps/payload.ts'
 
@@ -12,7 +12,7 @@ export const max = { url: 2_000, title: 120 } as const
  */
 export function requireOrganization(viewer: Viewer, things: string): string {
   if (viewer.kind === 'user' && !viewer.organizationId)
-    throw new Refusal('CONFLICT', `${things} belong to an organization: switch to one first.`, { reason: 'CONTEXT' })
+    throw new DomainError('CONFLICT', `${things} belong to an organization: switch to one first.`, { reason: 'CONTEXT' })
   return activeOrganization(viewer, things)
 }
 
@@ -25,7 +25,7 @@ export const isManager = ({ roles }: Pick<Viewer, 'roles'>): boolean => roles.in
  * @throws BAD_USER_INPUT for another scheme than https, for a name or password in the address, and for one that is too long
  */
 export function requireLink(given: URL | string, field: string, isDevelopment: boolean): string {
-  const mistake = (message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+  const mistake = (message: string) => new DomainError('BAD_USER_INPUT', message, { field })
   if (!URL.canParse(String(given))) throw mistake(`${field} is no address: it begins with https://.`)
   const url = new URL(given)
   if (url.protocol !== 'https:' && !(isDevelopment && url.protocol === 'http:' && isLoopback(url)))

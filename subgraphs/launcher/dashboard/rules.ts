@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId, requireId, requireName } from '../../../platform/ids.ts'
 import { slugPattern } from '../stores/catalog-entry.ts'
 import type { Board, LayoutItem, LayoutRow } from '../stores/dashboard/dashboard-layout.ts'
@@ -26,7 +26,7 @@ export interface GivenLayout {
   readonly boards?: readonly GivenBoard[] | null | undefined
 }
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 function readItems(given: readonly GivenItem[], field: string): readonly LayoutItem[] {
   if (given.length > max.items) throw mistake(field, `${field} has ${given.length} apps: the maximum is ${max.items}.`)

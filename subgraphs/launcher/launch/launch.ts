@@ -1,5 +1,5 @@
 import { hashOfSecret } from '../../../platform/cipher.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { create, findEarlier } from '../../store/write.ts'
 import { actorOf, requirePerson } from '../../viewer.ts'
 import { LaunchHandoffDocument } from '../ask.generated.ts'
@@ -96,7 +96,7 @@ async function withCode(context: Context, entry: CatalogEntryRow, { returnTo, pl
   try {
     const variables = { service: app, returnTo, sessionId: viewer.sessionId }
     const { createHandoff: handoff } = await ask(LaunchHandoffDocument, variables, { appId: registration.appId, viewer, signal: leaving })
-    if (!handoff?.service) throw new Refusal('UPSTREAM_FAILED', 'identity made no handoff')
+    if (!handoff?.service) throw new DomainError('UPSTREAM_FAILED', 'identity made no handoff')
     const { code, callbackUrl, expiresAt } = handoff
     const { id: serviceId } = handoff.service
     const build = (entry.mobileApps as readonly MobileBuild[]).find(each => each.platform === platform)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText, requireId } from '../../../platform/ids.ts'
 import { notFound } from '../../store/store.ts'
 import { change } from '../../store/write.ts'
@@ -13,8 +13,8 @@ import { max, pathOfItem, readReturnTo, reporting, secondsUntil } from './rules.
 /** Returns which app an input opens, and where. @throws BAD_USER_INPUT, NOT_FOUND */
 async function targetOf({ actionItems }: Context, { app, actionItemId, returnTo }: LaunchAppInput): Promise<{ app: string; returnTo: string | null }> {
   if (typeof app === 'string' && !actionItemId) return { app, returnTo: readReturnTo(returnTo) }
-  if (app || !actionItemId) throw new Refusal('BAD_USER_INPUT', 'Name the app or an action item, and not both.', { field: 'app' })
-  if (returnTo) throw new Refusal('BAD_USER_INPUT', 'An action item is opened at its own address: leave returnTo out.', { field: 'returnTo' })
+  if (app || !actionItemId) throw new DomainError('BAD_USER_INPUT', 'Name the app or an action item, and not both.', { field: 'app' })
+  if (returnTo) throw new DomainError('BAD_USER_INPUT', 'An action item is opened at its own address: leave returnTo out.', { field: 'returnTo' })
   const item = await actionItems.require(requireId(actionItemId, 'actionItemId'), 'actionItemId')
   return { app: item.app, returnTo: pathOfItem(item.url, item.app) }
 }

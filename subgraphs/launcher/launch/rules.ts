@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isLaunchable } from '../catalog/entry/rules.ts'
 import type { CatalogEntryRow } from '../stores/catalog-entry.ts'
 import type { Lately, LaunchFailureCode, LaunchPlatform, LaunchRow } from '../stores/launch.ts'
@@ -62,7 +62,7 @@ export function tooMany({ made, limited, since }: Lately, now: Date): Failure | 
   const retryAt = new Date((since ?? now).getTime() + minuteMs)
   if (limited >= maxAMinute) {
     const retryAfter = secondsUntil(retryAt, now) ?? 1
-    throw new Refusal('RATE_LIMITED', `You opened too many apps within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
+    throw new DomainError('RATE_LIMITED', `You opened too many apps within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
   }
   return failed('RATE_LIMITED', `You opened ${maxAMinute} apps within a minute: wait a moment.`, { retryable: true, retryAt })
 }
@@ -96,7 +96,7 @@ export function handoffFailure(error: unknown, title: string, context: string, n
 export function readReturnTo(given: string | null | undefined, field = 'returnTo'): string | null {
   if (given === null || given === undefined) return null
   if (isPath(given)) return given
-  throw new Refusal('BAD_USER_INPUT', `${field} is a path of the app, at most ${max.path} characters that begin with one slash.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is a path of the app, at most ${max.path} characters that begin with one slash.`, { field })
 }
 
 // Browsers read a backslash as a slash and drop control characters.
@@ -115,13 +115,13 @@ export function pathOfItem(url: string, app: string): string | null {
 export function reporting(launch: LaunchRow, outcome: 'OPENED' | 'FAILED', message: string | null): Partial<LaunchRow> {
   const { status, failureCode, failureMessage } = launch
   if (outcome === 'OPENED' && message !== null)
-    throw new Refusal('BAD_USER_INPUT', 'message says why a launch failed: leave it out for OPENED.', { field: 'message' })
+    throw new DomainError('BAD_USER_INPUT', 'message says why a launch failed: leave it out for OPENED.', { field: 'message' })
   const told = message ?? `${launch.title} could not be opened on this device.`
   if (status === 'READY')
     return outcome === 'OPENED' ? { status: 'OPENED' } : { status: 'FAILED', failureCode: 'CLIENT_FAILED', failureMessage: told, retryable: true }
   const isRepeated = outcome === 'OPENED' ? status === 'OPENED' : failureCode === 'CLIENT_FAILED' && failureMessage === told
   if (isRepeated) return {}
-  throw new Refusal('CONFLICT', `How this launch ended is known already: it is ${status.toLowerCase()}. Open the app again for another one.`, {
+  throw new DomainError('CONFLICT', `How this launch ended is known already: it is ${status.toLowerCase()}. Open the app again for another one.`, {
     reason: 'DECIDED',
   })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { fieldsOf } from '../../http/body.ts'
 
 /** Maximum bytes of a form: 4,000 characters of any script, and the solution of a challenge. */
@@ -25,8 +25,8 @@ export function membersOf<const M extends Members>(fields: Readonly<Record<strin
   for (const [name, value] of given) {
     const field = `${within}${name}`.slice(0, 80)
     const wanted = Object.hasOwn(members, name) ? members[name] : undefined
-    if (wanted === undefined) throw new Refusal('BAD_USER_INPUT', `${field} is not known here: it takes ${Object.keys(members).join(', ')}.`, { field })
-    if (kindOf(value) !== wanted) throw new Refusal('BAD_USER_INPUT', `${field} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}.`, { field })
+    if (wanted === undefined) throw new DomainError('BAD_USER_INPUT', `${field} is not known here: it takes ${Object.keys(members).join(', ')}.`, { field })
+    if (kindOf(value) !== wanted) throw new DomainError('BAD_USER_INPUT', `${field} must be ${wanted === 'object' ? 'an object' : `a ${wanted}`}.`, { field })
   }
   return Object.fromEntries(given) as Form<M>
 }
@@ -34,7 +34,7 @@ export function membersOf<const M extends Members>(fields: Readonly<Record<strin
 /** Reads a form, sent as JSON or by a page without a script; the key of its repetitions is in a header. @throws BAD_USER_INPUT with `field` */
 export async function readForm<const M extends Members>(request: Request, members: M): Promise<Form<M> & { readonly idempotencyKey?: string }> {
   const body = request.body ? await request.bytes() : null
-  if (body && body.byteLength > maxFormBytes) throw new Refusal('BAD_USER_INPUT', `The body is longer than ${maxFormBytes} bytes.`)
+  if (body && body.byteLength > maxFormBytes) throw new DomainError('BAD_USER_INPUT', `The body is longer than ${maxFormBytes} bytes.`)
   const idempotencyKey = request.headers.get('idempotency-key')
   const form = membersOf(fieldsOf(request.headers.get('content-type') ?? '', body), members)
   return { ...form, ...(idempotencyKey !== null && { idempotencyKey }) }
@@ -43,19 +43,19 @@ export async function readForm<const M extends Members>(request: Request, member
 /** Returns a required member. @throws BAD_USER_INPUT with `field` */
 export function required<Value>(value: Value | undefined, field: string): Value {
   if (value !== undefined) return value
-  throw new Refusal('BAD_USER_INPUT', `${field} is missing.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is missing.`, { field })
 }
 
 /** Reads a value of an enum in lower case. @throws BAD_USER_INPUT with `field` */
 export function oneOf<const Value extends string>(given: string | undefined, values: readonly Value[], field: string): Value {
   const found = values.find(value => value.toLowerCase() === required(given, field))
   if (found !== undefined) return found
-  throw new Refusal('BAD_USER_INPUT', `${field} must be one of ${values.map(value => value.toLowerCase()).join(', ')}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} must be one of ${values.map(value => value.toLowerCase()).join(', ')}.`, { field })
 }
 
 /** Reads a moment. @throws BAD_USER_INPUT with `field` */
 export function momentOf(given: string, field: string): Date {
   const at = new Date(given)
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(given) && !Number.isNaN(at.getTime())) return at
-  throw new Refusal('BAD_USER_INPUT', `${field} must be a moment such as 2027-03-01T09:30:00Z.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} must be a moment such as 2027-03-01T09:30:00Z.`, { field })
 }

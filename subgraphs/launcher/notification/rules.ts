@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { exponents } from '../../currencies.ts'
 import type { FactBody } from '../../store/fact-kinds.ts'
@@ -23,12 +23,12 @@ export function readMarked({
 }): readonly string[] | null {
   const given = ids ?? null
   if ((given !== null) === (all ?? false))
-    throw new Refusal('BAD_USER_INPUT', 'Say which notifications by ids, or all of them by all: exactly one of the two.', {
+    throw new DomainError('BAD_USER_INPUT', 'Say which notifications by ids, or all of them by all: exactly one of the two.', {
       field: given === null ? 'ids' : 'all',
     })
   if (given === null) return null
   if (given.length < 1 || given.length > maxMarked)
-    throw new Refusal('BAD_USER_INPUT', `ids has ${given.length} entries: it takes 1 to ${maxMarked}.`, { field: 'ids' })
+    throw new DomainError('BAD_USER_INPUT', `ids has ${given.length} entries: it takes 1 to ${maxMarked}.`, { field: 'ids' })
   return [...new Set(given.map(id => requireId(id, 'ids')))]
 }
 

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 
 export type RequestStatus = 'PENDING' | 'APPROVED' | 'DECLINED' | 'WITHDRAWN'
 
@@ -35,7 +35,7 @@ const latest = statement(
     where t.organization_id = $1 and t.requested_by = $2 and t.app = any($3::text[]) order by t.app, t.created_at desc`,
 )
 
-const ownSql = (rows: Rows<typeof accessRequests>, { reading, viewer }: Opening) => {
+const ownSql = (rows: Rows<typeof accessRequests>, { reading, viewer }: StoreContext) => {
   const own = createLoader<string, AccessRequestRow | null>(reading, async apps => {
     const isAsked = viewer?.organizationId && viewer.userId
     const found = isAsked ? await rows.read(latest, [viewer.organizationId, viewer.userId, apps]) : []

@@ -3,7 +3,7 @@ import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { columnOf, json, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import { type BoundStatement, boundStatement, noTenant } from '../../store/tenancy.ts'
 
 export type EntryOrigin = 'PLATFORM' | 'STORE' | 'CUSTOM'
@@ -138,7 +138,7 @@ const searches = Object.fromEntries(
   }),
 ) as Record<keyof typeof kinds, { exact: BoundStatement; near: BoundStatement[] }>
 
-const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: Opening) => {
+const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: StoreContext) => {
   // Reads whole rows: a loader that waits for another one within its batch holds a turn of the operation's reads.
   const apps = createLoader<string, CatalogEntryRow | null>(reading, async wanted => {
     const found = viewer ? await rows.read(seenByApp, seenByApp.values([wanted], viewer)) : await rows.read(byApp, [wanted])

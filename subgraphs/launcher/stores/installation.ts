@@ -3,7 +3,7 @@ import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import type { Tenant } from '../../store/tenancy.ts'
 
 export const installations = table('launcher.installations', {
@@ -44,7 +44,7 @@ const one = statement(`select ${selectList(installations, 't')} from launcher.in
 const count = statement(`select count(*)::int as count from launcher.installations t where ${ofOwner} and t.removed_at is null`)
 const changed = statement(`select t.id, t.version from launcher.installations t where ${ofOwner} and t.updated_at >= $3 order by t.updated_at desc limit 200`)
 
-const ownSql = (rows: Rows<typeof installations>, { reading, viewer }: Opening) => {
+const ownSql = (rows: Rows<typeof installations>, { reading, viewer }: StoreContext) => {
   const readAll = async (owner: Owner | null): Promise<ReadonlyMap<string, InstallationRow>> => {
     const found = owner ? await rows.read(standing, [owner.organizationId, owner.userId]) : []
     return new Map(found.map(row => [row.app, row]))

@@ -1,4 +1,4 @@
-import type { Aging } from '../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../platform/jobs/retention.ts'
 import { agingOfChallenges } from '../../../platform/sql/spent.ts'
 import { agingOfKeys } from '../../store/books.ts'
 
@@ -12,7 +12,7 @@ const auditDays = 400
 const launchDays = 400
 
 /** Retention of the launcher's tables. */
-export const aging: readonly Aging[] = [
+export const retentionRules: readonly RetentionRule[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.action_item_snoozes', days: 1, old: 'o.woken_at < $1', order: 'o.woken_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createLocalJWKSet, decodeJwt, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readId } from '../../../platform/ids.ts'
 import type { WayOut } from '../../../platform/outbound/outbound.ts'
 import type { WidgetChange } from './changes.ts'
@@ -40,8 +40,8 @@ export function openAppKeys(outbound: WayOut, clock: Clock): AppKeys {
   }
 }
 
-const refused = () => new Refusal('UNAUTHENTICATED', 'The token is not signed by a key of the app: sign it with one that the app publishes.')
-const stale = (why: string) => new Refusal('BAD_USER_INPUT', `The token ${why}: make a new one for each message, which ends within ${lifeSeconds} seconds.`)
+const refused = () => new DomainError('UNAUTHENTICATED', 'The token is not signed by a key of the app: sign it with one that the app publishes.')
+const stale = (why: string) => new DomainError('BAD_USER_INPUT', `The token ${why}: make a new one for each message, which ends within ${lifeSeconds} seconds.`)
 
 /** The app that a token says it comes from, before anything is checked. @throws UNAUTHENTICATED for what is no token */
 export function claimedApp(authorization: string | null): { readonly token: string; readonly app: string } {
@@ -99,7 +99,7 @@ export function readChange(app: string, { organizationId, userId }: Readonly<Rec
   const idOf = (value: unknown, field: string) => readId(value === undefined || value === null ? null : String(value), field)
   const change = { app, organizationId: idOf(organizationId, 'organizationId'), userId: idOf(userId, 'userId') }
   if (change.organizationId ?? change.userId) return change
-  throw new Refusal('BAD_USER_INPUT', 'Say whose widget changed: organizationId, userId or both.', { field: 'organizationId' })
+  throw new DomainError('BAD_USER_INPUT', 'Say whose widget changed: organizationId, userId or both.', { field: 'organizationId' })
 }
 
 /** Refuses a token that was used before. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { spentChallenges } from '../../../platform/sql/spent.ts'
 import { fieldsOf, readBody } from '../../http/body.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
@@ -9,7 +9,7 @@ import { checkToken, claimedApp, openAppKeys, readChange, usedBefore } from './c
 import { announceChange } from './changes.ts'
 import { requireQuery } from './resolvers.ts'
 
-const wrong = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const wrong = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 /** Reads the body of a batch. @throws BAD_USER_INPUT with the field that is wrong */
 function readBatch(body: unknown): { readonly context: 'PERSONAL' | 'ORGANIZATION' | null; readonly apps: readonly string[] | null } {
@@ -56,7 +56,7 @@ export function widgetExchanges({ contexts, foundation, settings, job, services:
     'POST /launcher/api/widgets/changed': async request => {
       const { token, app } = claimedApp(request.headers.get('authorization'))
       const entry = await job('widgets').catalogEntries.ofApp(app)
-      if (!entry?.keysUrl) throw new Refusal('UNAUTHENTICATED', 'The token names no app of the catalogue.')
+      if (!entry?.keysUrl) throw new DomainError('UNAUTHENTICATED', 'The token names no app of the catalogue.')
       const { hash, endsAt } = await checkToken(token, app, { keysUrl: entry.keysUrl, audience: publicUrl, now: clock.now(), keys })
       const change = readChange(app, fieldsOf(request.headers.get('content-type') ?? '', await readBody(request)))
       if (!(await spend(hash, endsAt))) throw usedBefore()

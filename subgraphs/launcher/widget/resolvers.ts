@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { EventStream } from '../../../platform/events.ts'
 import { isId } from '../../../platform/ids.ts'
 import { widgetTopic } from '../../subgraph.ts'
@@ -28,8 +28,8 @@ export const maxApps = 50
 /** Checks what a query names. @throws CONFLICT, reason CONTEXT; BAD_USER_INPUT for too many apps */
 export function requireQuery({ viewer }: Pick<Context, 'viewer'>, { context, apps }: Partial<QueryWidgetsArgs>): void {
   if (context && context.toLowerCase() !== viewer.context)
-    throw new Refusal('CONFLICT', `The active context is ${viewer.context}, not ${context.toLowerCase()}: switch to it first.`, { reason: 'CONTEXT' })
-  if (apps && apps.length > maxApps) throw new Refusal('BAD_USER_INPUT', `apps names ${apps.length} apps: the maximum is ${maxApps}.`, { field: 'apps' })
+    throw new DomainError('CONFLICT', `The active context is ${viewer.context}, not ${context.toLowerCase()}: switch to it first.`, { reason: 'CONTEXT' })
+  if (apps && apps.length > maxApps) throw new DomainError('BAD_USER_INPUT', `apps names ${apps.length} apps: the maximum is ${maxApps}.`, { field: 'apps' })
 }
 
 const readingOf = ({ app, reading }: WidgetRow, { widgets }: Context) => reading ?? widgets.readingOf(app)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { makeHeld } from '../../store/claim.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -16,7 +16,7 @@ const types = ['application/pdf', 'image/png', 'image/jpeg']
 /** Limits: bytes of a file, characters of its name, and files of one dispute. */
 const most = { bytes: 5 * 1024 * 1024, name: 200, files: 20 } as const
 
-const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+const refuse = (field: string, sentence: string) => new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
 function readName(given: string | null): string {
   const name = given?.trim() ?? ''
@@ -45,7 +45,7 @@ export async function answerDisputeFile(context: Context, request: Request, id: 
     async make(hold) {
       requireAnswerable(dispute, 'submit', clock.now())
       if ((await disputeFiles.manyBy('disputeId').load(dispute.id)).length >= most.files)
-        throw new Refusal('CONFLICT', `The dispute has ${most.files} files, and there may be no more.`, { reason: 'QUOTA' })
+        throw new DomainError('CONFLICT', `The dispute has ${most.files} files, and there may be no more.`, { reason: 'QUOTA' })
       const processorId = await keep(context, { key: hold.id, name, contentType, content })
       return write(context, {
         async run({ now, transaction }) {
@@ -75,5 +75,5 @@ async function keep(
     return null
   })
   if (kept) return kept
-  throw new Refusal('UPSTREAM_FAILED', 'The payment processor did not answer: send the file again in a moment.', { reason: 'NO_ANSWER' })
+  throw new DomainError('UPSTREAM_FAILED', 'The payment processor did not answer: send the file again in a moment.', { reason: 'NO_ANSWER' })
 }

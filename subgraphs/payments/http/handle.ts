@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import type { CheckoutWork } from '../engines/checkout/work.ts'
@@ -35,5 +35,5 @@ export async function handle({ identity, addresses, call, receive, open, paying 
   if (request.method === 'GET' && printed) return answerInvoicePdf(open(), printed)
   const [, disputed] = disputeFilesPath.exec(pathname) ?? []
   if (request.method === 'POST' && disputed) return answerDisputeFile(open(), request, disputed)
-  throw new Refusal('NOT_FOUND', `Payments answers nothing at ${request.method} ${pathname}.`)
+  throw new DomainError('NOT_FOUND', `Payments answers nothing at ${request.method} ${pathname}.`)
 }

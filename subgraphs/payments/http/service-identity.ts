@@ -1,6 +1,6 @@
 import type { Ask } from '../../../platform/ask.ts'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Foundation } from '../../subgraph.ts'
 import type { Viewer } from '../../viewer.ts'
 import { PaymentsServiceDocument } from '../ask.generated.ts'
@@ -45,7 +45,7 @@ export function serviceIdentity(
       ({ service }) => service?.id,
       () => undefined,
     )
-    if (!serviceId) throw new Refusal('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
+    if (!serviceId) throw new DomainError('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
     known = { serviceId, until: clock.now().getTime() + secondsRemembered * 1000 }
     return serviceId
   }

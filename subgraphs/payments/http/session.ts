@@ -1,5 +1,5 @@
 import type { CallService } from '../../../platform/ask.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readFields } from '../../http/body.ts'
 import { registration } from '../registration.ts'
 import type { Addresses } from './service-identity.ts'
@@ -33,21 +33,21 @@ export interface SessionNeeds {
  */
 export async function exchangeCode({ addresses, call, serviceId }: SessionNeeds, request: Request): Promise<Response> {
   const origin = request.headers.get('origin')
-  if (origin !== null && !Object.values(addresses).includes(origin)) throw new Refusal('FORBIDDEN', 'Only pages of the platform may exchange a code.')
+  if (origin !== null && !Object.values(addresses).includes(origin)) throw new DomainError('FORBIDDEN', 'Only pages of the platform may exchange a code.')
   const { code } = await readFields(request)
   if (typeof code !== 'string' || code === '') throw refusedCode()
-  if (!call) throw new Refusal('UPSTREAM_FAILED', 'Payments has no token to call identity with: an operator sets APP_SERVICE_TOKENS.')
+  if (!call) throw new DomainError('UPSTREAM_FAILED', 'Payments has no token to call identity with: an operator sets APP_SERVICE_TOKENS.')
   const answer = await call(
     '/identity/api/auth/sso/exchange',
     { appId: registration.appId, organizationId: null },
     { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code, serviceId: await serviceId() }) },
   ).catch(() => null)
-  if (!answer || answer.status >= 500) throw new Refusal('UPSTREAM_FAILED', 'Sign-in does not answer: try again in a moment.')
+  if (!answer || answer.status >= 500) throw new DomainError('UPSTREAM_FAILED', 'Sign-in does not answer: try again in a moment.')
   if (answer.status !== 200) throw refusedCode()
   const { accessToken, expiresAt, returnTo } = JSON.parse(answer.text) as Record<string, unknown>
   return Response.json({ accessToken, expiresAt, returnTo: returnTo ?? null }, { headers: noStore })
 }
 
 /** One answer for every code that opens nothing, so that nobody learns which codes exist. */
-const refusedCode = (): Refusal =>
-  new Refusal('BAD_USER_INPUT', 'This code opens no session of payments: sign in once more.', { reason: 'CODE', field: 'code' })
+const refusedCode = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', 'This code opens no session of payments: sign in once more.', { reason: 'CODE', field: 'code' })

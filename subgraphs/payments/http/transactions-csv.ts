@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { exponents } from '../../currencies.ts'
 import { csvRow } from '../../http/csv.ts'
 import { problemOf } from '../../http/problem.ts'
@@ -14,14 +14,14 @@ const smallestId = '00000000-0000-0000-0000-000000000000'
 function readMoment(given: string | null, field: string): Date {
   const at = given && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(given) ? new Date(given) : null
   if (at && !Number.isNaN(at.getTime())) return at
-  throw new Refusal('BAD_USER_INPUT', `${field} is no moment: write one such as 2027-03-01T00:00:00Z.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is no moment: write one such as 2027-03-01T00:00:00Z.`, { field })
 }
 
 /** @throws BAD_USER_INPUT for more keys than an order has, and for what is no key */
 function readKeys(given: string | null): readonly string[] {
   const keys = given ? [...new Set(given.split(','))] : []
   if (keys.length > maxMetadata.entries || keys.some(key => !/^[\w.-]{1,40}$/.test(key)))
-    throw new Refusal('BAD_USER_INPUT', `metadata names at most ${maxMetadata.entries} keys, with commas between: crm.id,channel.`, { field: 'metadata' })
+    throw new DomainError('BAD_USER_INPUT', `metadata names at most ${maxMetadata.entries} keys, with commas between: crm.id,channel.`, { field: 'metadata' })
   return keys
 }
 
@@ -61,7 +61,7 @@ export async function answerTransactions({ viewer, transactionTable }: Context, 
     })
     return new Response(body, { headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="transactions.csv"' } })
   } catch (error) {
-    if (error instanceof Refusal) return problemOf(request, error)
+    if (error instanceof DomainError) return problemOf(request, error)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { checkText } from '../../../platform/ids.ts'
 import type { MetadataRow } from '../stores/order.ts'
 
@@ -8,7 +8,7 @@ export const maxMetadata = { entries: 20, key: 40, value: 500 } as const
 const keyForm = /^[A-Za-z0-9_.-]{1,40}$/
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText, requireId } from '../../../platform/ids.ts'
 import { type Hold, makeHeld } from '../../store/claim.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -49,7 +49,9 @@ async function keptMethod({ customers, orders, paymentMethods }: Context, orderI
   const { customerId, processorId: paymentMethod } = await paymentMethods.require(id, 'paymentMethodId')
   const order = await orders.byId.load(orderId)
   if (order?.customerId && order.customerId !== customerId)
-    throw new Refusal('BAD_USER_INPUT', 'paymentMethodId names a method of another customer: name one of the customer who pays.', { field: 'paymentMethodId' })
+    throw new DomainError('BAD_USER_INPUT', 'paymentMethodId names a method of another customer: name one of the customer who pays.', {
+      field: 'paymentMethodId',
+    })
   return { paymentMethod, paymentCustomer: (await customers.byId.load(customerId))?.processorId ?? null }
 }
 
@@ -57,7 +59,7 @@ async function keptMethod({ customers, orders, paymentMethods }: Context, orderI
 export function payOrder(context: Context, input: PayOrderInput): Promise<OrderRow> {
   const { orderId, paymentMethodToken, paymentMethodId, capture, expectedVersion } = input
   if (paymentMethodId && paymentMethodToken)
-    throw new Refusal('BAD_USER_INPUT', 'Both paymentMethodId and paymentMethodToken are given: send one of them.', { field: 'paymentMethodId' })
+    throw new DomainError('BAD_USER_INPUT', 'Both paymentMethodId and paymentMethodToken are given: send one of them.', { field: 'paymentMethodId' })
   const token = paymentMethodId ? null : readToken(paymentMethodToken ?? '', 'paymentMethodToken')
   const begin = async (_: Context, id: string) => {
     const method = token === null ? await keptMethod(context, orderId, paymentMethodId!) : { paymentMethod: token, paymentCustomer: null }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { mapEvents } from '../../../platform/events.ts'
 import { newId, readId, readText } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
@@ -88,7 +88,7 @@ async function updateOrder(context: Context, input: UpdateOrderInput): Promise<O
 /** @throws CONFLICT, reason ALREADY_INVOICED, where an invoice was issued that says what is paid, and by whom */
 function requireNotIssued(invoice: InvoiceRow | null): void {
   if (invoice?.status !== 'FINALIZED') return
-  throw new Refusal('CONFLICT', 'An invoice of the order was issued: void it, and write another.', { reason: 'ALREADY_INVOICED', invoiceId: invoice.id })
+  throw new DomainError('CONFLICT', 'An invoice of the order was issued: void it, and write another.', { reason: 'ALREADY_INVOICED', invoiceId: invoice.id })
 }
 
 /** Who pays, and where it is sold. @throws NOT_FOUND for an id of another organization; CONFLICT for an erased customer and an archived venue */
@@ -103,7 +103,7 @@ async function partiesOf({ customers, venues }: Context, { customerId, venueId }
 /** @throws BAD_USER_INPUT for a venue of another merchant */
 function requireVenueOf(venue: VenueRow, merchantId: string): void {
   if (venue.merchantId !== merchantId)
-    throw new Refusal('BAD_USER_INPUT', 'venueId names a venue of another merchant: name one of the merchant who sells.', { field: 'venueId' })
+    throw new DomainError('BAD_USER_INPUT', 'venueId names a venue of another merchant: name one of the merchant who sells.', { field: 'venueId' })
 }
 
 const money = (amountMinor: bigint, currency: string) => ({ amountMinor, currency })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText, requireText } from '../../../platform/ids.ts'
 import type { LineRow } from '../stores/order.ts'
 
@@ -39,7 +39,7 @@ const partsOfPercent = 10_000n
 const partsOfWhole = 100n * partsOfPercent
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /**

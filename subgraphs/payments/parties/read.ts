@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
 
@@ -14,14 +14,14 @@ const noCountries = new Set('AC AN BU CP CQ CS DD DG DY EA EU EZ FX HV IC NH NT 
 export function readCountry(code: string | null | undefined, field: string): string | null {
   if (code === null || code === undefined) return null
   if (/^[A-Z]{2}$/.test(code) && !noCountries.has(code) && regions.of(code) !== undefined) return code
-  throw new Refusal('BAD_USER_INPUT', `${field} is no code of a country: write two capital letters of ISO 3166-1, such as DE.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is no code of a country: write two capital letters of ISO 3166-1, such as DE.`, { field })
 }
 
 /** Reads a mail address; null for none. @throws BAD_USER_INPUT for what is no address */
 export function readMail(address: string | null | undefined, field: string): string | null {
   if (address === null || address === undefined) return null
   if (isMailAddress(address)) return address
-  throw new Refusal('BAD_USER_INPUT', `${field} takes an address ${mailAddressSentence}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} takes an address ${mailAddressSentence}.`, { field })
 }
 
 /** Reads a name that may not be removed: undefined stays undefined. @throws BAD_USER_INPUT for null, and for what is no name */

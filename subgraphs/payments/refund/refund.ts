@@ -1,5 +1,5 @@
 import { newId, readText, requireId } from '../../../platform/ids.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { type Hold, makeHeld } from '../../store/claim.ts'
 import { change, write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -42,7 +42,7 @@ export async function writeRefund(
   id: string,
   { orderId, amountMinor: asked, reason, note, metadata = [] }: RefundRequest,
   ofOrganization: PaymentSettingsRow,
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<Recorded> {
   const { disputes, orders, refunds, viewer } = context
   const order = (await orders.lock(orderId, unit.transaction)) ?? (await orders.require(orderId, 'orderId'))
@@ -79,10 +79,10 @@ async function recordRefund(context: Context, id: string, input: RefundOrderInpu
   return write(context, { run: unit => writeRefund(context, id, request, ofOrganization, unit), ...announcements(context) })
 }
 
-const hold = ({ orders }: Context, order: OrderRow, amountMinor: bigint, { now, transaction }: Unit): Promise<OrderRow> =>
+const hold = ({ orders }: Context, order: OrderRow, amountMinor: bigint, { now, transaction }: WriteTransaction): Promise<OrderRow> =>
   orders.update(order, { returningMinor: order.returningMinor + amountMinor, version: order.version + 1, updatedAt: now }, transaction)
 
-async function intendRefund(context: Context, order: OrderRow, { id: refundId, amountMinor }: RefundRow, unit: Unit): Promise<string> {
+async function intendRefund(context: Context, order: OrderRow, { id: refundId, amountMinor }: RefundRow, unit: WriteTransaction): Promise<string> {
   const id = newId(unit.now)
   await recordIntention(context, order, { id, type: 'REFUND', amountMinor, refundId }, unit)
   return id

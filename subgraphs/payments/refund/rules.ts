@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { refundableOf, requireMove } from '../engines/payment/moves.ts'
 import type { OrderRow } from '../stores/order.ts'
 import type { RefundRow } from '../stores/refund.ts'
@@ -14,21 +14,22 @@ export const most = { ofOrder: 50, note: 500 } as const
  *   REFUND_EXCEEDS_REMAINING with `refundableMinor`, or TOO_MANY_REFUNDS
  */
 export function amountOf(order: OrderRow, asked: bigint | null, { number, isDisputed }: { readonly number: number; readonly isDisputed: boolean }): bigint {
-  if (asked !== null && asked < 1n) throw new Refusal('BAD_USER_INPUT', 'amountMinor must be at least 1.', { field: 'amountMinor' })
+  if (asked !== null && asked < 1n) throw new DomainError('BAD_USER_INPUT', 'amountMinor must be at least 1.', { field: 'amountMinor' })
   requireMove(order, 'refund')
   requireUndisputed(isDisputed)
   const refundable = refundableOf(order)
   if (refundable < 1n || (asked ?? refundable) > refundable)
-    throw new Refusal('CONFLICT', `${refundable} minor units of this order may still go back: ask for at most that.`, {
+    throw new DomainError('CONFLICT', `${refundable} minor units of this order may still go back: ask for at most that.`, {
       ...{ reason: 'REFUND_EXCEEDS_REMAINING', refundableMinor: String(refundable) },
     })
-  if (number >= most.ofOrder) throw new Refusal('CONFLICT', `An order has at most ${most.ofOrder} refunds: this one has them.`, { reason: 'TOO_MANY_REFUNDS' })
+  if (number >= most.ofOrder)
+    throw new DomainError('CONFLICT', `An order has at most ${most.ofOrder} refunds: this one has them.`, { reason: 'TOO_MANY_REFUNDS' })
   return asked ?? refundable
 }
 
 /** @throws CONFLICT, reason DISPUTED, while a dispute of the order is open */
 export function requireUndisputed(isDisputed: boolean): void {
-  if (isDisputed) throw new Refusal('CONFLICT', 'A dispute of this order is open: nothing goes back until it is decided.', { reason: 'DISPUTED' })
+  if (isDisputed) throw new DomainError('CONFLICT', 'A dispute of this order is open: nothing goes back until it is decided.', { reason: 'DISPUTED' })
 }
 
 /** What may be decided of a refund. */
@@ -37,7 +38,7 @@ type Decision = 'approve' | 'reject'
 /** @throws CONFLICT, reason ILLEGAL_MOVE, unless the refund waits */
 export function requireWaiting({ status: from }: Pick<RefundRow, 'status'>, verb: Decision): void {
   if (from === 'AWAITING_APPROVAL') return
-  throw new Refusal('CONFLICT', `A refund that is ${from} does not wait for approval: there is nothing to ${verb}.`, {
+  throw new DomainError('CONFLICT', `A refund that is ${from} does not wait for approval: there is nothing to ${verb}.`, {
     ...{ reason: 'ILLEGAL_MOVE', from, verb, possible: [] },
   })
 }
@@ -49,7 +50,11 @@ export function requireWaiting({ status: from }: Pick<RefundRow, 'status'>, verb
  */
 export function requireSecondPerson({ requestedBy }: Pick<RefundRow, 'requestedBy'>, userId: string | null, keyMaker: string | null): void {
   if (userId !== null && userId !== requestedBy && userId !== keyMaker) return
-  throw new Refusal('FORBIDDEN', 'A second person has to approve this refund: not the one who requested it, nor the one who created the API key that did.', {
-    reason: 'SAME_PERSON',
-  })
+  throw new DomainError(
+    'FORBIDDEN',
+    'A second person has to approve this refund: not the one who requested it, nor the one who created the API key that did.',
+    {
+      reason: 'SAME_PERSON',
+    },
+  )
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { rows as readRows, statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid, whole } from '../../../platform/sql/table.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 
 /** What a movement records. */
 export type MovementKind = 'CAPTURE' | 'REFUND' | 'REFUND_FAILED' | 'DISPUTE_OPENED' | 'DISPUTE_WON' | 'DISPUTE_LOST' | 'SETTLEMENT' | 'SETTLEMENT_REVERSED'
@@ -98,7 +98,7 @@ const allChains = statement('select merchant_id as id from payments.ledger_chain
 const partSize = 1_000
 
 /** Returns the statements that only the ledger has. */
-function ledgerSql(rows: Rows<typeof ledgerEntries>, { sequelize }: Opening) {
+function ledgerSql(rows: Rows<typeof ledgerEntries>, { sequelize }: StoreContext) {
   return {
     /** Locks a merchant's chain until the transaction ends, and returns its head. @param genesis the hash before the first entry */
     async lockHead(merchantId: string, organizationId: string, genesis: string, transaction: Transaction): Promise<ChainHead> {

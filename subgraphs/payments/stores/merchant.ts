@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, table, text, truth, uuid } from '../../../platform/sql/table.ts'
@@ -103,5 +103,5 @@ export function firstFreePrefix(taken: readonly string[]): string {
 /** @throws CONFLICT, reason MERCHANT_SUSPENDED, for a merchant that takes no new payment */
 export function requireActiveMerchant({ status }: Pick<MerchantRow, 'status'>): void {
   if (status === 'SUSPENDED')
-    throw new Refusal('CONFLICT', 'The merchant is suspended and takes no new payment: resume it first.', { reason: 'MERCHANT_SUSPENDED' })
+    throw new DomainError('CONFLICT', 'The merchant is suspended and takes no new payment: resume it first.', { reason: 'MERCHANT_SUSPENDED' })
 }

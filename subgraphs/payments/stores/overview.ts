@@ -1,5 +1,5 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** What waits in an organization, as counts. */
 export interface OverviewCounts {
@@ -29,7 +29,7 @@ const byStatus = statement('select status, count(*)::int as count from payments.
 
 /** What is counted for the overview of an organization. */
 export const overviewStore = {
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     async counts(organizationId: string): Promise<OverviewCounts> {
       const [found] = await rows<OverviewCounts>(sequelize, counts, [organizationId], null, reading)
       return found!

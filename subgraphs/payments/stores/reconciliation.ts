@@ -1,5 +1,5 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 import type { TransactionRow } from './transaction.ts'
 
 /** What of a transaction is compared with the processor's record. */
@@ -38,7 +38,7 @@ export interface LineTransactions extends LineName {
 
 /** Transactions of all organizations, to be compared with the processor's records. */
 export const reconciliationStore = {
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     /** Transactions of an organization that were begun from a moment on and before another, the oldest first. */
     within: (organizationId: string, from: Date, to: Date, most: number): Promise<OursRow[]> =>
       rows(sequelize, within, [organizationId, from, to, most], null, reading),

@@ -1,5 +1,5 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** Dimensions by which a report groups its rows, besides the currency. */
 export type ReportGrouping = 'DAY' | 'MERCHANT' | 'VENUE' | 'CURRENCY'
@@ -78,7 +78,7 @@ export interface Attempts {
 
 /** Sums over what happened in an organization. The tenant is part of each statement. */
 export const reportStore = {
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     /** Adds up what was taken, given back and disputed: whole days from the sums that are kept of them, the rest from the ledger. */
     sums: (grouping: ReportGrouping, { organizationId, merchantId, span, limit }: Wanted): Promise<ReportSums[]> =>
       rows(sequelize, reports[grouping], [organizationId, merchantId, ...span.days, ...span.edges.flat(), limit], null, reading),

@@ -1,5 +1,5 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 import type { MetadataRow } from './order.ts'
 import type { TransactionRow } from './transaction.ts'
 
@@ -22,7 +22,7 @@ const part = statement(
 
 /** Transactions of an organization as a table, read part by part. The tenant is part of the statement. */
 export const transactionTableStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /** The next thousand behind a place, which are not held for the operation: a table has no end that memory would hold. */
     part: (organizationId: string, [at, id]: readonly [Date, string], to: Date): Promise<TransactionLine[]> =>
       rows(sequelize, part, [organizationId, at, id, to]),

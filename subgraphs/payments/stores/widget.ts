@@ -1,7 +1,7 @@
 import { dayOf } from '../../../platform/clock.ts'
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** How many items a widget shows. */
 export const mostItems = 5
@@ -39,7 +39,7 @@ const disputed = statement(
 
 /** What the widgets of organizations show: under several aliases it is counted once. Days are UTC's. */
 export const widgetStore = {
-  open: ({ sequelize, reading, clock }: Opening) => ({
+  open: ({ sequelize, reading, clock }: StoreContext) => ({
     facts: createEachLoader<string, WidgetFacts>(reading, async organizationId => {
       const whose = [organizationId, dayOf(clock.now()).from]
       const [[counts], failed, open] = await Promise.all([

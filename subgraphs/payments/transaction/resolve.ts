@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText } from '../../../platform/ids.ts'
 import { makeHeld } from '../../store/claim.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -22,12 +22,12 @@ const named: ReadonlySet<TransactionRow['type']> = new Set(['AUTHORIZE', 'PURCHA
 export function readOutcome(transaction: TransactionRow, outcome: ResolveTransactionInput['outcome'], processorId: string | null): Outcome {
   const { status: from, type } = transaction
   if (from !== 'UNKNOWN')
-    throw new Refusal('CONFLICT', `The transaction is ${from}: only one whose outcome is UNKNOWN is resolved by a person.`, {
+    throw new DomainError('CONFLICT', `The transaction is ${from}: only one whose outcome is UNKNOWN is resolved by a person.`, {
       ...{ reason: 'ILLEGAL_MOVE', from, verb: 'resolve', possible: [] },
     })
   if (outcome === 'FAILED') return { kind: 'FAILED', failure: failureOf('PROCESSOR_ERROR'), processorId }
   if (processorId === null && transaction.processorId === null && named.has(type))
-    throw new Refusal('BAD_USER_INPUT', 'processorId is missing: look up what the processor calls this transaction, for later calls name it.', {
+    throw new DomainError('BAD_USER_INPUT', 'processorId is missing: look up what the processor calls this transaction, for later calls name it.', {
       field: 'processorId',
     })
   return { kind: 'SUCCEEDED', processorId }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { reservedOperations, type ServiceOperation, serviceOperations, slugs } from '../../scopes.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
 import { registration } from '../registration.ts'
@@ -75,7 +75,7 @@ async function appOf({ viewer: { forApp }, clients }: Asked): Promise<string> {
   if (forApp === null) return registration.appId
   // The studio calls with tokens of its own, whether it has a client or not.
   if (forApp === studioApp || slugs.some(slug => forApp === `app_${slug}`) || (await clients.of(forApp))?.active) return forApp
-  throw new Refusal('BAD_USER_INPUT', 'X-App-Id names no app that is known here: leave it out, or name a registered app or an active service client.', {
+  throw new DomainError('BAD_USER_INPUT', 'X-App-Id names no app that is known here: leave it out, or name a registered app or an active service client.', {
     field: 'X-App-Id',
   })
 }
@@ -89,12 +89,16 @@ export async function requireOperation(asked: Asked, operation: ServiceOperation
   const { viewer } = asked
   if (viewer.kind !== 'service') {
     if (!reservedOperations[operation]) return
-    throw new Refusal('FORBIDDEN', `This is for services whose client has the operation ${operation}: no person and no key has it.`, { operation })
+    throw new DomainError('FORBIDDEN', `This is for services whose client has the operation ${operation}: no person and no key has it.`, { operation })
   }
   if (!(await operationsOf(asked)).includes(operation))
-    throw new Refusal('FORBIDDEN', `The app ${viewer.appId} may not ask for this: its client, or this token of it, does not have the operation ${operation}.`, {
-      operation,
-    })
+    throw new DomainError(
+      'FORBIDDEN',
+      `The app ${viewer.appId} may not ask for this: its client, or this token of it, does not have the operation ${operation}.`,
+      {
+        operation,
+      },
+    )
   asked.clients.used(viewer.appId!)
 }
 
@@ -105,5 +109,5 @@ export async function requireOperation(asked: Asked, operation: ServiceOperation
  */
 export function requireNoService({ kind, operations }: Pick<Viewer, 'kind' | 'operations'>): void {
   if (kind === 'service' && operations !== null)
-    throw new Refusal('FORBIDDEN', 'A service has done here what the operations of its client say, and this is none: a person or a key asks for it.')
+    throw new DomainError('FORBIDDEN', 'A service has done here what the operations of its client say, and this is none: a person or a key asks for it.')
 }

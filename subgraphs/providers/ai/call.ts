@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { type AiModel, providerNameOf } from '../engines/models/candidates.ts'
 import type { Answered, Attempt, MakeCall } from '../engines/models/engine.ts'
 import type { Models } from '../engines/models/in-use.ts'
@@ -27,11 +27,11 @@ export interface AiDeps {
 }
 
 /** The caller has left, so nobody reads the answer. */
-const leftRefusal = (): Refusal => new Refusal('UPSTREAM_FAILED', 'The client closed the connection.', { reason: 'left' })
+const leftRefusal = (): DomainError => new DomainError('UPSTREAM_FAILED', 'The client closed the connection.', { reason: 'left' })
 
 /** Error for a strict caller when no model can be sent the whole request. */
-const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): Refusal =>
-  new Refusal(
+const strictRefusal = (models: readonly AiModel[], dropped: readonly string[]): DomainError =>
+  new DomainError(
     'BAD_USER_INPUT',
     `${models.map(({ name }) => name).join(', ')} cannot take ${dropped.join(', ')} as it was sent, and X-Gateway-Strict allows no answer without: leave it out, or name a model that takes it.`,
     { reason: 'unsupported_parameter', field: dropped[0] },
@@ -98,7 +98,7 @@ export function createCalls({ models, calls, credentials, runAttempts, cooldowns
     const refusal = end.kind === 'left' ? leftRefusal() : end.refusal
     // Another model might have answered, but not as the caller wants it.
     const { code, message, extensions } = unfitRefusal && end.kind === 'refused' && refusal.code === 'UPSTREAM_FAILED' ? unfitRefusal : refusal
-    throw new Refusal(code, message, { ...extensions, callId: open.id, attempts: attempts.length })
+    throw new DomainError(code, message, { ...extensions, callId: open.id, attempts: attempts.length })
   }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import { openAiError } from '../../http/openai-error.ts'
 import { problemOf } from '../../http/problem.ts'
@@ -6,7 +6,7 @@ import { problemOf } from '../../http/problem.ts'
 /** Handlers of OpenAI's protocol, below `/providers/api/ai`. */
 export const aiExchanges: Exchanges = {
   '* /providers/api/ai/**': async request => {
-    const refusal = new Refusal('NOT_FOUND', `There is nothing at ${request.method} ${new URL(request.url).pathname.slice(0, 200)}.`)
+    const refusal = new DomainError('NOT_FOUND', `There is nothing at ${request.method} ${new URL(request.url).pathname.slice(0, 200)}.`)
     return problemOf(request, refusal, [], { error: openAiError('NOT_FOUND', refusal.message) })
   },
 }

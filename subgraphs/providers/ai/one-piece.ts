@@ -56,7 +56,7 @@ export interface Made<Answer> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Makes such a call. @throws Refusal */
+/** Makes such a call. @throws DomainError */
 export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, asking: Asking, piece: OnePiece<Answer>): Promise<Made<Answer>> {
   const { capability, operation, named, prompt, bound, least, path, body, tooLong, read, used } = piece
   const made = await makeCall<Answer>({

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 
 /** Maximum model calls of an organization in a minute. */
 const mostCallsAMinute = 6_000
@@ -48,7 +48,7 @@ export function createAdmission(
     }
     if (!purse.isLast) return false
     const retryAfter = Math.max(1, Math.ceil((purse.minute + minuteMs - now) / 1000))
-    throw new Refusal('RATE_LIMITED', `An organization may make ${most} calls to models a minute: go on in ${retryAfter} seconds.`, { retryAfter })
+    throw new DomainError('RATE_LIMITED', `An organization may make ${most} calls to models a minute: go on in ${retryAfter} seconds.`, { retryAfter })
   }
 
   const wait = async (organizationId: string): Promise<void> => {

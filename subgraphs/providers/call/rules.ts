@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isNamable } from '../../../platform/ids.ts'
 
 /** Maximum characters of an app's or a model's name. */
@@ -8,5 +8,5 @@ const longestWord = 500
 export function readWord(given: string | null | undefined, field: string): string | null {
   if (given === null || given === undefined) return null
   if (given !== '' && given.length <= longestWord && isNamable(given)) return given
-  throw new Refusal('BAD_USER_INPUT', `${field} is a name of 1 to ${longestWord} characters, on one line.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is a name of 1 to ${longestWord} characters, on one line.`, { field })
 }

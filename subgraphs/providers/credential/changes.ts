@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { checkSameContent } from '../../../platform/idempotency.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
@@ -118,10 +118,10 @@ export async function createCredential(context: Context, input: CreateCredential
   return row
 }
 
-const isThere = (provider: ProviderName, name: string): Refusal =>
+const isThere = (provider: ProviderName, name: string): DomainError =>
   provider === 'custom'
-    ? new Refusal('CONFLICT', `There is a custom provider named ${name} already: choose another name, or remove that one first.`, { field: 'name' })
-    : new Refusal('CONFLICT', `There is a credential of ${provider} already, and one is all there may be: remove it first.`, { field: 'provider' })
+    ? new DomainError('CONFLICT', `There is a custom provider named ${name} already: choose another name, or remove that one first.`, { field: 'name' })
+    : new DomainError('CONFLICT', `There is a credential of ${provider} already, and one is all there may be: remove it first.`, { field: 'provider' })
 
 /** Changes a credential's name, address and activity. */
 export async function updateCredential(context: Context, { id, name: givenName, active, baseUrl: givenUrl, expectedVersion }: UpdateCredentialInput) {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
@@ -16,7 +16,7 @@ export const credentialExchanges = (open: (viewer: Viewer, request: Request) => 
     const organizationId = activeOrganization(viewer, 'Applications')
     const platform = new URL(request.url).pathname.slice(below.length)
     const found = isProvider(platform) && providerOf(platform).family === 'NETWORK' ? await context.credentialsInUse.resolve(platform, organizationId) : null
-    if (!found) throw new Refusal('NOT_FOUND', `There is no application for ${platform.slice(0, 40)}: add a credential of that network first.`)
+    if (!found) throw new DomainError('NOT_FOUND', `There is no application for ${platform.slice(0, 40)}: add a credential of that network first.`)
     // The audit entry belongs to the credential's owner.
     const tenantId = found.level === 'PLATFORM' ? ((await context.platformOrganization.find()) ?? organizationId) : organizationId
     await write(context, {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { type Reaches, unanswered } from '../../../platform/outbound/public.ts'
 
 /**
@@ -11,11 +11,11 @@ import { type Reaches, unanswered } from '../../../platform/outbound/public.ts'
 export async function requirePublic(reaches: Reaches, address: string | URL, field: string): Promise<URL> {
   const url = typeof address === 'string' ? (URL.canParse(address) ? new URL(address) : null) : address
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Refusal('BAD_USER_INPUT', `${field} must be an address of HTTP, such as https://example.com/.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field} must be an address of HTTP, such as https://example.com/.`, { field })
   if (await reaches(url).catch(unanswered(field))) return url
   throw privateAddress(field)
 }
 
 /** Error for an internal address. */
-const privateAddress = (field: string): Refusal =>
-  new Refusal('BAD_USER_INPUT', `${field} leads to a private address, which is not called from here: name a public one.`, { field })
+const privateAddress = (field: string): DomainError =>
+  new DomainError('BAD_USER_INPUT', `${field} leads to a private address, which is not called from here: name a public one.`, { field })

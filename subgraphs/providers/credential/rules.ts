@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireName } from '../../../platform/ids.ts'
 import type { Viewer } from '../../viewer.ts'
 import { isProvider, type Provider, type ProviderName, providerNames, providerOf } from '../engines/third-party/catalogue.ts'
@@ -20,7 +20,7 @@ export interface Fields {
 }
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /** @throws BAD_USER_INPUT for an unknown provider */
@@ -164,7 +164,7 @@ const isPerson = ({ kind, userId }: Viewer): boolean => kind === 'user' && userI
 /** @throws FORBIDDEN unless the viewer administers the platform */
 export function requirePlatformReader(viewer: Viewer): void {
   if (isPerson(viewer) && viewer.roles.some(role => platformReaders.includes(role))) return
-  throw new Refusal(
+  throw new DomainError(
     'FORBIDDEN',
     'Credentials of the platform are shown to its admins alone: switch to the organization "admin", or ask for level ORGANIZATION.',
   )
@@ -173,5 +173,5 @@ export function requirePlatformReader(viewer: Viewer): void {
 /** @throws FORBIDDEN unless the viewer is a super admin of the platform, in its organization */
 export function requirePlatformChanger(viewer: Viewer): void {
   if (isPerson(viewer) && viewer.roles.includes('platform_super_admin')) return
-  throw new Refusal('FORBIDDEN', 'Credentials of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
+  throw new DomainError('FORBIDDEN', 'Credentials of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { step } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { withoutSecrets } from '../engines/third-party/credentials.ts'
@@ -16,7 +16,7 @@ export async function testCredential(context: Context, { id }: TestCredentialInp
   const { credentials } = context
   const { row, tenantId } = await requireChangeable(context, id)
   if (row.status === 'DISABLED')
-    throw new Refusal('CONFLICT', 'The credential is out of use, and is not called with: put it back into use first.', { field: 'id' })
+    throw new DomainError('CONFLICT', 'The credential is out of use, and is not called with: put it back into use first.', { field: 'id' })
   const secret = credentials.open(row)
   const trial = await trialOf(context, row, secret)
   const message = withoutSecrets(trial.message, [secret])

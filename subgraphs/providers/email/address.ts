@@ -1,5 +1,5 @@
 import { domainToASCII } from 'node:url'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isMailAddress, toStored } from '../../../platform/smtp/mail-address.ts'
 
 /**
@@ -39,5 +39,5 @@ export const sameAddress = toStored
 export function requireMailAddress(given: string, field: string): string {
   const address = readMailAddress(given)
   if (address) return address
-  throw new Refusal('BAD_USER_INPUT', `${field} must be a mail address such as ada@example.com, without a name.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} must be a mail address such as ada@example.com, without a name.`, { field })
 }

@@ -29,7 +29,7 @@ export const emailNouns: Readonly<Record<string, Noun<At>>> = {
     resolvers: messageResolvers,
     queues: ({ services: { email } }) => [email.queue],
     sweeps: ({ services: { email } }) => email.sweeps,
-    retention: ({ services: { email } }) => email.aging,
+    retention: ({ services: { email } }) => email.retentionRules,
     exchanges: ({ services: { email } }) => email.exchanges,
     close: ({ services: { email } }) => email.close(),
   },

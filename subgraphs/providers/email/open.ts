@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
-import type { Aging } from '../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../platform/jobs/retention.ts'
 import { createDial } from '../../../platform/smtp/dial.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
 import type { Foundation } from '../../subgraph.ts'
@@ -20,7 +20,7 @@ export interface OpenEmail {
   readonly mailing: Mailing
   readonly queue: JobQueue
   readonly sweeps: readonly Sweep[]
-  readonly aging: readonly Aging[]
+  readonly retentionRules: readonly RetentionRule[]
   readonly exchanges: Exchanges
   /** Closes the connections; called when no job runs any more. */
   close(): void
@@ -47,7 +47,7 @@ export function openEmail(
     },
     queue: emailQueue(deliver),
     sweeps: [emailSweep((before, most) => job().emailMessages.overdue(before, most), deliver, now), lookSweep(job, { clock, log })],
-    aging: [
+    retentionRules: [
       agingOfClaims,
       { table: 'providers.email_messages', days, old: 'o.created_at < $1', order: 'o.created_at' },
       { table: 'providers.email_events', days: eventDays, old: 'o.at < $1', order: 'o.at' },

@@ -1,6 +1,6 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
-import type { AuditLine, Unit } from '../../store/books.ts'
+import type { AuditLine, WriteTransaction } from '../../store/books.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -33,7 +33,7 @@ async function settable(
   capability: Capability,
   names: readonly string[],
   allowed: readonly string[] | null,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<Settable> {
   const prefixes = organizationId === null ? [] : [...new Set(names.flatMap(name => customIn(name) ?? []))]
   const customs: string[] = []
@@ -49,7 +49,7 @@ const line = ({ tenantId, level }: Owner, action: string, subjectId: string, det
 })
 
 /** Locks and returns the platform's setting of a capability. */
-async function platformsAllowed({ modelPreferences }: Context, capability: Capability, { transaction }: Unit): Promise<readonly string[]> {
+async function platformsAllowed({ modelPreferences }: Context, capability: Capability, { transaction }: WriteTransaction): Promise<readonly string[]> {
   const row = await modelPreferences.lockSetting(null, capability, transaction)
   return row?.allowedModels ?? []
 }
@@ -66,9 +66,9 @@ export async function setModelPreference(context: Context, { capability, model, 
       const platforms = await platformsAllowed(context, capability, unit)
       const present = await modelPreferences.lockSetting(owner.organizationId, capability, transaction)
       if (model === null || model === undefined) {
-        if (owner.level === 'PLATFORM') throw new Refusal('BAD_USER_INPUT', 'The platform has nothing to go back to: name a model.', { field: 'model' })
+        if (owner.level === 'PLATFORM') throw new DomainError('BAD_USER_INPUT', 'The platform has nothing to go back to: name a model.', { field: 'model' })
         if (names !== null)
-          throw new Refusal('BAD_USER_INPUT', 'allowedModels are set together with a model: name one, or leave them out.', { field: 'allowedModels' })
+          throw new DomainError('BAD_USER_INPUT', 'allowedModels are set together with a model: name one, or leave them out.', { field: 'allowedModels' })
         if (!present) return null
         await modelPreferences.remove(present, transaction)
         await tellWarnings(context, owner.tenantId, unit)
@@ -80,7 +80,7 @@ export async function setModelPreference(context: Context, { capability, model, 
       for (const [at, name] of (names ?? []).entries()) requireSettable(name, `allowedModels[${at}]`, terms)
       requireSettable(model, 'model', terms)
       if (!(allowed ?? platforms).includes(model) && !(allowed === null && customIn(model) !== null))
-        throw new Refusal('BAD_USER_INPUT', `${model} is not among the allowed models: name it in allowedModels as well.`, { field: 'model' })
+        throw new DomainError('BAD_USER_INPUT', `${model} is not among the allowed models: name it in allowedModels as well.`, { field: 'model' })
       const set = { model, allowedModels: allowed, tenantId: owner.level === 'PLATFORM' ? owner.tenantId : null, updatedAt: now }
       const id = present?.id ?? newId(now)
       if (present) await modelPreferences.update(present, { ...set, version: present.version + 1 }, transaction)
@@ -111,7 +111,7 @@ export async function setFallbackChain(context: Context, { capability, models: g
       const present = await fallbackChains.lockSetting(owner.organizationId, capability, transaction)
       if (names === null) {
         if (owner.level === 'PLATFORM')
-          throw new Refusal('BAD_USER_INPUT', 'The platform has no chain to go back to: give one, or an empty list.', { field: 'models' })
+          throw new DomainError('BAD_USER_INPUT', 'The platform has no chain to go back to: give one, or an empty list.', { field: 'models' })
         if (!present) return null
         await fallbackChains.remove(present, transaction)
         await tellWarnings(context, owner.tenantId, unit)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Viewer } from '../../viewer.ts'
 import { customIn } from '../engines/models/candidates.ts'
 import type { ProviderLevel } from '../resolvers.generated.ts'
@@ -7,12 +7,15 @@ import { type AiModelRow, type Capability, lifecycleOf } from '../stores/model/m
 /** Maximum names in settings. */
 export const most = { allowed: 100, chain: 10 } as const
 
-const refusal = (field: string, sentence: string): Refusal => new Refusal('BAD_USER_INPUT', sentence, { field })
+const refusal = (field: string, sentence: string): DomainError => new DomainError('BAD_USER_INPUT', sentence, { field })
 
 /** @throws FORBIDDEN for settings of the platform, unless the viewer is one of its super admins */
 export function requireLevel({ kind, userId, roles }: Viewer, level: ProviderLevel): void {
   if (level === 'ORGANIZATION' || (kind === 'user' && userId !== null && roles.includes('platform_super_admin'))) return
-  throw new Refusal('FORBIDDEN', 'Models of the platform are set by its super admins alone, in the organization "admin": ask one of them, or leave level out.')
+  throw new DomainError(
+    'FORBIDDEN',
+    'Models of the platform are set by its super admins alone, in the organization "admin": ask one of them, or leave level out.',
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { tell, type Unit, type Writing } from '../../store/books.ts'
+import { tell, type WriteTransaction, type Writing } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import type { OpenModelPreferences, Warning } from '../stores/model/settings.ts'
 
@@ -33,7 +33,7 @@ function factOf({ organizationId, model, isNew, retiresAt, replacement }: Warnin
  * that.
  * @param organizationId null for all; five hundred at once, and the next call handles the rest
  */
-export async function tellWarnings(context: Place, organizationId: string | null, unit: Unit): Promise<void> {
+export async function tellWarnings(context: Place, organizationId: string | null, unit: WriteTransaction): Promise<void> {
   const found = await context.modelPreferences.takeWarnings(organizationId, unit.now, unit.transaction)
   await tell(
     context,

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { awayCause } from '../../../platform/sql/away.ts'
 import { writing } from '../../store/books.ts'
 import { write } from '../../store/write.ts'
@@ -70,7 +70,7 @@ async function counted<Answer>(context: Context, asking: Asking<Answer>, key: st
   const caller = await callerOf(context).catch(unsentIfAway)
   const credential = await credentialsInUse.resolve('stripe', caller.organizationId).catch(unsentIfAway)
   if (!credential)
-    throw new Refusal('CONFLICT', 'There is no credential of stripe, for this organization or for the platform: keep one first.', {
+    throw new DomainError('CONFLICT', 'There is no credential of stripe, for this organization or for the platform: keep one first.', {
       ...{ reason: 'NO_CREDENTIAL', provider: 'stripe' },
     })
   const costMicros = calls.priceOf.payment * BigInt(count)
@@ -93,7 +93,7 @@ async function counted<Answer>(context: Context, asking: Asking<Answer>, key: st
       'FAILED',
       failure && !failure.wasSent ? 0n : costMicros,
       failure?.status ?? null,
-      failure?.word ?? (error instanceof Refusal ? 'refused here' : 'accident'),
+      failure?.word ?? (error instanceof DomainError ? 'refused here' : 'accident'),
     )
     if (!failure) throw error
     if (failure.credential) credentialsInUse.note(credential, credential.secrets[0], failure.credential, wordsOf(failure))
@@ -160,12 +160,16 @@ async function record(context: Context, action: string, subjectId: string, detai
   })
 }
 
-const unsent = (): Refusal =>
-  new Refusal('UPSTREAM_FAILED', 'The database is away, and nothing was sent to the processor: try again under the same idempotencyKey.', {
+const unsent = (): DomainError =>
+  new DomainError('UPSTREAM_FAILED', 'The database is away, and nothing was sent to the processor: try again under the same idempotencyKey.', {
     outcome: 'not_sent',
   })
 
-const unwritten = (): Refusal =>
-  new Refusal('UPSTREAM_FAILED', 'The processor was called, but its answer could not be stored: send the same request again with the same idempotencyKey.', {
-    outcome: 'unknown',
-  })
+const unwritten = (): DomainError =>
+  new DomainError(
+    'UPSTREAM_FAILED',
+    'The processor was called, but its answer could not be stored: send the same request again with the same idempotencyKey.',
+    {
+      outcome: 'unknown',
+    },
+  )

@@ -1,7 +1,7 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { longestKey } from '../../../platform/idempotency.ts'
 
-const wrong = (field: string, sentence: string): Refusal => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+const wrong = (field: string, sentence: string): DomainError => new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
 /** Reads an id of the processor: letters, digits, `_` and `-`. @throws BAD_USER_INPUT */
 export function readProcessorId(id: string, field = 'id'): string {

@@ -1,4 +1,4 @@
-import { record, tell, type Unit } from '../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../store/books.ts'
 import type { Job } from '../context.ts'
 import { factsOf } from '../engines/spend/announce.ts'
 
@@ -6,7 +6,7 @@ import { factsOf } from '../engines/spend/announce.ts'
 export async function forgetMember(
   job: Job,
   { organizationId, userId }: { readonly organizationId: string; readonly userId: string },
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<void> {
   for (const limit of await job.spendLimits.removeOfUser(organizationId, userId, unit.transaction)) {
     const { id, level, scopeType, scopeValue, period } = limit

@@ -12,7 +12,7 @@ interface At extends Base<Job, unknown> {
 export const spend: Noun<At> = {
   resolvers: spendResolvers,
   sweeps: ({ services: { spending } }) => spending.sweeps,
-  retention: ({ services: { spending } }) => spending.aging,
+  retention: ({ services: { spending } }) => spending.retentionRules,
   resync: ({ foundation: { events }, job }) => resyncLimits(events, id => job('spend').spendLimits.byId.load(id)),
   stop: ({ services: { spending } }) => spending.stop(),
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { isPerson, type Viewer } from '../../viewer.ts'
 import { type Level, platformReaders } from '../stores/credential/credential.ts'
@@ -13,7 +13,7 @@ const longestModel = 200
 export const families = ['ai', 'email', 'payments', 'video'] as const
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 const isSuperAdmin = (viewer: Viewer): boolean => isPerson(viewer) && viewer.roles.includes('platform_super_admin')
@@ -35,13 +35,16 @@ export const maySeeHard = (viewer: Viewer, { level, scopeType, scopeValue }: Pic
 /** @throws FORBIDDEN for a viewer who may not see or set hard limits */
 export function requireGovernor(viewer: Viewer, level: Level = 'ORGANIZATION'): void {
   if (mayGovern(viewer, level)) return
-  throw new Refusal('FORBIDDEN', 'Hard limits are for owners of the organization and super admins of the platform alone: ask one of them, or set a soft limit.')
+  throw new DomainError(
+    'FORBIDDEN',
+    'Hard limits are for owners of the organization and super admins of the platform alone: ask one of them, or set a soft limit.',
+  )
 }
 
 /** @throws FORBIDDEN unless the viewer administers the platform */
 export function requirePlatformReader(viewer: Viewer): void {
   if (isPerson(viewer) && viewer.roles.some(role => platformReaders.includes(role))) return
-  throw new Refusal(
+  throw new DomainError(
     'FORBIDDEN',
     'Spend limits of the platform are shown to its admins alone: switch to the organization "admin", or ask for level ORGANIZATION.',
   )
@@ -50,7 +53,7 @@ export function requirePlatformReader(viewer: Viewer): void {
 /** @throws FORBIDDEN unless the viewer is a super admin of the platform, in its organization */
 export function requirePlatformChanger(viewer: Viewer): void {
   if (isSuperAdmin(viewer)) return
-  throw new Refusal('FORBIDDEN', 'Spend limits of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
+  throw new DomainError('FORBIDDEN', 'Spend limits of the platform are changed by its super admins alone, in the organization "admin": ask one of them.')
 }
 
 /** A scope from an input. */
@@ -75,7 +78,7 @@ export interface Known {
 export async function readScope({ level, scopeType, scopeValue }: GivenScope, organizationId: string, known: Known): Promise<string> {
   const value = scopeValue.trim()
   const nobody = (what: string): never => {
-    throw new Refusal('NOT_FOUND', `${what} ${value} is not known here.`, { field: 'scopeValue' })
+    throw new DomainError('NOT_FOUND', `${what} ${value} is not known here.`, { field: 'scopeValue' })
   }
   switch (scopeType) {
     case 'PLATFORM':

@@ -3,7 +3,7 @@ import { integer, json, moment, type Row, table, text, truth, uuid, whole } from
 import type { FilterSql } from '../../store/filter/filters.ts'
 import type { Asked } from '../../store/filter/pages.ts'
 import { createEachLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 
 export type CallFamily = 'AI' | 'EMAIL' | 'PAYMENTS' | 'VIDEO' | 'NETWORK'
 export type CallStatus = 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'REFUSED' | 'ABORTED'
@@ -162,7 +162,7 @@ const appsSince = `select c.app_id as "appId", s.name, max(c.created_at) as "las
    where c.organization_id = $1 and c.created_at >= $2 group by 1, 2 order by 3 desc, 1 limit ${mostApps}`
 
 /** Queries of calls only. */
-const callSql = (rows: Rows<typeof calls>, { reading }: Opening) => ({
+const callSql = (rows: Rows<typeof calls>, { reading }: StoreContext) => ({
   /** Returns summed usage; the same sum under several aliases is computed once. */
   usage: createEachLoader<UsageFilter, readonly UsageFound[]>(
     reading,

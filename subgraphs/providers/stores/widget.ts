@@ -1,6 +1,6 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../store/loader.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /** What the widget counts. */
 export interface WidgetFacts {
@@ -29,7 +29,7 @@ const count = statement(
 
 /** What the widgets of organizations show: under several aliases it is counted once. */
 export const widgetStore = {
-  open: ({ sequelize, reading, clock }: Opening) => ({
+  open: ({ sequelize, reading, clock }: StoreContext) => ({
     facts: createEachLoader<string, WidgetFacts>(reading, async organizationId => {
       const now = clock.now()
       const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { codeOf, Refusal } from '../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../platform/errors.ts'
 import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { StreamBody, StreamedAnswer } from '../../../platform/outbound/stream.ts'
 import type { Exchanges } from '../../http/exchanges.ts'
@@ -28,8 +28,8 @@ export const videoExchanges = (open: (viewer: Viewer, request: Request) => Conte
       return await passOn(open(viewer, request), request, log)
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-      const { resetsAt, scopeType, callId, outcome } = (error as Refusal).extensions
-      return problemOf(request, error as Refusal, [], { resetsAt, scopeType, callId, outcome })
+      const { resetsAt, scopeType, callId, outcome } = (error as DomainError).extensions
+      return problemOf(request, error as DomainError, [], { resetsAt, scopeType, callId, outcome })
     }
   },
 })
@@ -40,10 +40,10 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
   const caller = await callerOf(context)
   const { pathname, search, searchParams } = new URL(request.url)
   const path = pathBelow(pathname)
-  if (path === null) throw new Refusal('NOT_FOUND', 'Only youtube/v3/… and upload/youtube/v3/… are passed on here, with plain characters in their paths.')
+  if (path === null) throw new DomainError('NOT_FOUND', 'Only youtube/v3/… and upload/youtube/v3/… are passed on here, with plain characters in their paths.')
   const token = request.headers.get('x-connection-token')?.trim()
   if (!token || !/^[\x21-\x7e]+$/.test(token))
-    throw new Refusal('BAD_USER_INPUT', 'X-Connection-Token is missing: send the access token of the account that is called for.', {
+    throw new DomainError('BAD_USER_INPUT', 'X-Connection-Token is missing: send the access token of the account that is called for.', {
       field: 'X-Connection-Token',
     })
   const { method, bucket, units: full } = costOf(quotaTable, request.method, path)
@@ -84,7 +84,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
     // returns at midnight.
     if (!error.sent && units > 0)
       await uncountCall(context, counted).catch(cause => log.error({ err: cause, call: call.id }, 'unused quota of a call could not be released'))
-    throw new Refusal('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. Ask a resumable upload for its offset.`, {
+    throw new DomainError('UPSTREAM_FAILED', `YouTube did not answer: ${error.message}. Ask a resumable upload for its offset.`, {
       outcome: error.sent ? 'unknown' : 'not_sent',
     })
   }
@@ -96,7 +96,7 @@ async function passOn(context: Context, request: Request, log: Pick<Logger, 'err
     if (ours === null) {
       answer.cancel()
       await end('FAILED', answer.status, 'location')
-      throw new Refusal('UPSTREAM_FAILED', 'YouTube has answered with an address that is not passed on here: repeat the call.')
+      throw new DomainError('UPSTREAM_FAILED', 'YouTube has answered with an address that is not passed on here: repeat the call.')
     }
     headers.set('location', ours)
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { inTransaction, write } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
@@ -55,9 +55,9 @@ export const uncountCall = (context: Context, { bucket, units, organizationId, a
 const whose = { platform: "the platform's", organization: "the organization's", network: "the network's" } as const
 
 /** Creates the error for a call beyond a quota. */
-export function exhausted(bucket: string, of: keyof typeof whose, resetsAt: Date, now: Date): Refusal {
+export function exhausted(bucket: string, of: keyof typeof whose, resetsAt: Date, now: Date): DomainError {
   const retryAfter = Math.max(1, Math.ceil((resetsAt.getTime() - now.getTime()) / 1_000))
-  return new Refusal(
+  return new DomainError(
     'RATE_LIMITED',
     `The day's quota ${bucket} of the video network is used up, ${whose[of]} part of it: wait until ${resetsAt.toISOString()}.`,
     {
@@ -90,12 +90,12 @@ export async function setQuota(context: Context, { bucket, organizationId: given
   const tenantId = activeOrganization(viewer, 'Quotas')
   const organizationId = requireId(given, 'organizationId')
   if (!Object.hasOwn(quotaTable.buckets, bucket))
-    throw new Refusal('BAD_USER_INPUT', `bucket names none that is counted here: give one of ${Object.keys(quotaTable.buckets).join(', ')}.`, {
+    throw new DomainError('BAD_USER_INPUT', `bucket names none that is counted here: give one of ${Object.keys(quotaTable.buckets).join(', ')}.`, {
       field: 'bucket',
     })
   const limit = dailyLimit ?? null
   if (limit !== null && (limit < 0 || limit > mostUnits))
-    throw new Refusal('BAD_USER_INPUT', `dailyLimit takes 0 to ${mostUnits}, or null for no limit.`, { field: 'dailyLimit' })
+    throw new DomainError('BAD_USER_INPUT', `dailyLimit takes 0 to ${mostUnits}, or null for no limit.`, { field: 'dailyLimit' })
   const { date, resetsAt } = pacificDay(clock.now())
   const state = await write(context, {
     async run({ transaction, now }) {

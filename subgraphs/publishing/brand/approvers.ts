@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Context } from '../context.ts'
 import { registration } from '../registration.ts'
 import { RightsOfApproverDocument } from './ask.generated.ts'
@@ -12,7 +12,7 @@ export async function requireMembers({ ask, viewer }: Context, organizationId: s
   const rights = await Promise.all(userIds.map(userId => ask(RightsOfApproverDocument, { userId, organizationId }, { appId: registration.appId, viewer })))
   const strangers = userIds.filter((_, at) => !rights[at]!.memberRights)
   if (strangers.length)
-    throw new Refusal('BAD_USER_INPUT', `approverIds names ${strangers.join(', ')}, not a member of the organization: leave out who is none.`, {
+    throw new DomainError('BAD_USER_INPUT', `approverIds names ${strangers.join(', ')}, not a member of the organization: leave out who is none.`, {
       field: 'approverIds',
       ids: strangers,
     })

@@ -1,5 +1,5 @@
 import { idOfName } from '../../../platform/ids.ts'
-import { tell, type Unit } from '../../store/books.ts'
+import { tell, type WriteTransaction } from '../../store/books.ts'
 import { type Deletion, deletionsBy, type Run } from '../../store/removal.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
@@ -103,7 +103,11 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
   })
 
 /** Creates the demo's campaign with two of its posts; an existing one is left alone. */
-async function provideCampaign({ campaigns, posts }: Job, { brandId, createdBy }: { brandId: string; createdBy: string }, { now, transaction }: Unit) {
+async function provideCampaign(
+  { campaigns, posts }: Job,
+  { brandId, createdBy }: { brandId: string; createdBy: string },
+  { now, transaction }: WriteTransaction,
+) {
   const id = idOfName(brandId, 'demo-campaign')
   if (await campaigns.lock(id, transaction)) return
   const day = (days: number) => new Date(now.getTime() + days * dayMs).toISOString().slice(0, 10)
@@ -120,7 +124,7 @@ async function provideBrand(
   { brands }: Job,
   { organizationId, userId }: DemoOwner,
   brand: Pick<BrandRow, 'name'> & Partial<BrandRow>,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<string> {
   // A process that starts at the same moment waits here and finds everything.
   await brands.madeFor(organizationId, transaction)
@@ -133,7 +137,7 @@ async function provideBrand(
 }
 
 /** Creates a brand whose posts need approval before they are sent, with a post that waits for approval. */
-async function provideStudio(job: Job, owner: DemoOwner, unit: Unit): Promise<void> {
+async function provideStudio(job: Job, owner: DemoOwner, unit: WriteTransaction): Promise<void> {
   const { posts } = job
   const { now, transaction } = unit
   // Created a moment later, so that the first brand of the list is the one that publishes.

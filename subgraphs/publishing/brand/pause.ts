@@ -1,4 +1,4 @@
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { record, tell } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import type { Context } from '../context.ts'
@@ -45,7 +45,7 @@ export function resumeBrand(context: Context, { id, overdue, expectedVersion }: 
   })
 }
 
-async function revert(context: Context, { organizationId }: BrandRow, post: PostRow, unit: Unit): Promise<PostRow> {
+async function revert(context: Context, { organizationId }: BrandRow, post: PostRow, unit: WriteTransaction): Promise<PostRow> {
   const { posts, jobs, publicUrl } = context
   const { now, transaction } = unit
   const draft = { status: 'DRAFT', scheduledAt: null, version: post.version + 1, updatedAt: now } as const

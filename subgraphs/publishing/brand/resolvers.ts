@@ -1,6 +1,6 @@
 import { readTimeZone } from '../../../platform/clock.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -19,7 +19,7 @@ const changeBrand = (
   context: Context,
   { id, expectedVersion }: ArchiveBrandInput,
   action: string,
-  decide: (brand: BrandRow, unit: Unit) => Partial<BrandRow> | Promise<Partial<BrandRow>>,
+  decide: (brand: BrandRow, unit: WriteTransaction) => Partial<BrandRow> | Promise<Partial<BrandRow>>,
 ): Promise<BrandRow> =>
   change(context, {
     of: context.brands,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readTimeZone } from '../../../platform/clock.ts'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readText, requireId, requireName } from '../../../platform/ids.ts'
 import { type ApprovalMode, type BrandRow, requireInUse } from '../stores/brand.ts'
 
@@ -23,14 +23,14 @@ export const mostApprovers = 50
 export function readApprovers(given: readonly string[] | null | undefined): readonly string[] {
   const ids = [...new Set((given ?? []).map(id => requireId(id, 'approverIds')))]
   if (ids.length > mostApprovers)
-    throw new Refusal('BAD_USER_INPUT', `approverIds names ${ids.length} persons: the maximum is ${mostApprovers}.`, { field: 'approverIds' })
+    throw new DomainError('BAD_USER_INPUT', `approverIds names ${ids.length} persons: the maximum is ${mostApprovers}.`, { field: 'approverIds' })
   return ids
 }
 
 /** Reads an approval mode. @throws BAD_USER_INPUT for null: a brand always has one */
 function readMode(given: ApprovalMode | null): ApprovalMode {
   if (given) return given
-  throw new Refusal('BAD_USER_INPUT', 'approvalMode cannot be null: leave it out to keep it.', { field: 'approvalMode' })
+  throw new DomainError('BAD_USER_INPUT', 'approvalMode cannot be null: leave it out to keep it.', { field: 'approvalMode' })
 }
 
 /** Editable fields of a brand; undefined ones stay unchanged. */
@@ -75,7 +75,7 @@ export function resume(brand: BrandRow): Partial<BrandRow> {
 export function archive(brand: BrandRow, scheduled: number, now: Date): Partial<BrandRow> {
   if (brand.archivedAt) return {}
   if (scheduled > 0)
-    throw new Refusal(
+    throw new DomainError(
       'CONFLICT',
       `${scheduled === 1 ? 'A post of the brand is' : `${scheduled} posts of the brand are`} scheduled: cancel or delete what is, or wait until it is sent.`,
       {

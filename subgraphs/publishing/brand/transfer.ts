@@ -1,7 +1,7 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { record, tell, type Unit } from '../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import { requirePerson } from '../../viewer.ts'
 import { connectionHealthTopic, movedFacts } from '../connection/health.ts'
@@ -48,7 +48,7 @@ export async function transferBrand(context: Context, { id, organizationId: want
 /** @throws NOT_FOUND, the same for a missing organization and for one of which the caller is no member */
 async function requireMember({ ask, viewer }: Context, userId: string, organizationId: string): Promise<void> {
   const { memberRights } = await ask(RightsWhereBrandGoesDocument, { userId, organizationId }, { appId: registration.appId, viewer })
-  if (!memberRights) throw new Refusal('NOT_FOUND', `You are in no organization ${organizationId}: a brand moves to one of yours.`, { id: organizationId })
+  if (!memberRights) throw new DomainError('NOT_FOUND', `You are in no organization ${organizationId}: a brand moves to one of yours.`, { id: organizationId })
 }
 
 const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
@@ -62,7 +62,7 @@ const transferred = (tenantId: string, before: BrandRow, after: BrandRow) => ({
  * Writes the move into the audit log of both organizations, and moves the action items of the brand's posts and
  * connections.
  */
-async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
+async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit: WriteTransaction): Promise<void> {
   for (const { organizationId } of [before, after]) await record(context, transferred(organizationId, before, after), unit)
   const { connections, posts, publicUrl } = context
   const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]

@@ -1,5 +1,5 @@
-import { Refusal } from '../../../platform/errors.ts'
-import type { Unit } from '../../store/books.ts'
+import { DomainError } from '../../../platform/errors.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
 import { type KeptPlace, placeKey } from '../network/account/account.ts'
@@ -14,8 +14,8 @@ import { endedByPerson, healthFollows, withHealth } from './health.ts'
 type Named = Pick<Target, 'kind' | 'externalId'>
 
 /** Error for an authorization that only a person can renew. */
-export const reconnectNeeded = ({ platform }: Pick<ConnectionRow, 'platform'>, why: string): Refusal =>
-  new Refusal('CONFLICT', `${why} Connect the account on ${everyNetwork[platform].title} again.`, { reason: 'RECONNECT_NEEDED', platform })
+export const reconnectNeeded = ({ platform }: Pick<ConnectionRow, 'platform'>, why: string): DomainError =>
+  new DomainError('CONFLICT', `${why} Connect the account on ${everyNetwork[platform].title} again.`, { reason: 'RECONNECT_NEEDED', platform })
 
 /**
  * Returns the places of an account with a person's selection.
@@ -25,7 +25,7 @@ export const reconnectNeeded = ({ platform }: Pick<ConnectionRow, 'platform'>, w
  */
 export function choose(platform: Platform, places: readonly KeptPlace[], chosen: readonly Named[], usual: Named | null): readonly KeptPlace[] {
   const wrong = (field: string, named: Named, what: string) =>
-    new Refusal('BAD_USER_INPUT', `${named.kind} ${named.externalId} ${what} on ${everyNetwork[platform].title}: choose one that the connection lists.`, {
+    new DomainError('BAD_USER_INPUT', `${named.kind} ${named.externalId} ${what} on ${everyNetwork[platform].title}: choose one that the connection lists.`, {
       field,
     })
   const byKey = new Map(places.map(place => [placeKey(place), place]))
@@ -48,7 +48,7 @@ function followedInUse(context: Context, brandId: string) {
   const { share, ...follows } = healthFollows(context, brandId)
   return {
     ...follows,
-    async before({ transaction }: Unit): Promise<void> {
+    async before({ transaction }: WriteTransaction): Promise<void> {
       await context.brands.requireInUse(brandId, transaction)
       await share(transaction)
     },

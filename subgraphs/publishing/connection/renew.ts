@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { change, step } from '../../store/write.ts'
 import type { Context, Job } from '../context.ts'
 import { organizationOf } from '../network/account/organization.ts'
@@ -40,7 +40,7 @@ async function networkOf({ applications, brands, networks }: Renewing, { platfor
   const found = brand && (await applications.find(platform, brand.organizationId))
   if (found?.network) return found.network
   if (found?.isKnown === false)
-    throw new Refusal(
+    throw new DomainError(
       'UPSTREAM_FAILED',
       `Whether an application is set up for ${everyNetwork[platform].title} cannot be found out at this moment: try again.`,
       {
@@ -48,17 +48,23 @@ async function networkOf({ applications, brands, networks }: Renewing, { platfor
         platform,
       },
     )
-  throw new Refusal('CONFLICT', `${everyNetwork[platform].title} cannot be called: no application is set up for it any more. The operator has to set one.`, {
-    reason: 'NOT_CONNECTABLE',
-    platform,
-  })
+  throw new DomainError(
+    'CONFLICT',
+    `${everyNetwork[platform].title} cannot be called: no application is set up for it any more. The operator has to set one.`,
+    {
+      reason: 'NOT_CONNECTABLE',
+      platform,
+    },
+  )
 }
 
 /** Converts a network's rejection to an error for the person who requested the renewal. */
 function refusalOf(row: ConnectionRow, error: unknown): unknown {
   if (!(error instanceof GrantFailure)) return error
   if (error.permanent) return reconnectNeeded(row, `${error.message.replace(/\.?$/, '.')}`)
-  return new Refusal('UPSTREAM_FAILED', `The access could not be renewed now: ${error.message.replace(/\.?$/, '.')} Try again in a while.`, { retryAfter: 30 })
+  return new DomainError('UPSTREAM_FAILED', `The access could not be renewed now: ${error.message.replace(/\.?$/, '.')} Try again in a while.`, {
+    retryAfter: 30,
+  })
 }
 
 /**
@@ -103,7 +109,9 @@ export async function check(context: Context, id: string): Promise<ConnectionRow
       const checks = checksOf(held, now)
       if (checks.length >= mostChecks) {
         const retryAfter = Math.ceil((checks[0]! + checksMs - now.getTime()) / 1000)
-        throw new Refusal('RATE_LIMITED', `The connection was checked ${mostChecks} times within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
+        throw new DomainError('RATE_LIMITED', `The connection was checked ${mostChecks} times within a minute: try again in ${retryAfter} seconds.`, {
+          retryAfter,
+        })
       }
       return { metadata: { ...held.metadata, checks: [...checks, now.getTime()] } }
     },

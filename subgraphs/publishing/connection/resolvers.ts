@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readId } from '../../../platform/ids.ts'
 import { activeOrganization, isService } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -27,7 +27,7 @@ export const connectionResolvers: Resolvers = {
       const { connections, viewer } = context
       // Uses the application's own token: a shared one would not identify the caller.
       if (!isService(viewer) || viewer.appId !== registration.appId)
-        throw new Refusal('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
+        throw new DomainError('FORBIDDEN', 'Only publishing itself renews a connection; people check it with checkConnection.')
       activeOrganization(viewer, 'Connections')
       const row = await connections.require(id)
       const refreshed = await renewNow(context, row)

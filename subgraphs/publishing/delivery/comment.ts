@@ -12,7 +12,7 @@ import type { PostRow } from '../stores/post.ts'
 import { retryWrite } from './conclude.ts'
 import { heard } from './heard.ts'
 import { placeTokenOf } from './prepare.ts'
-import { type CommentEnd, commentEnd, patienceMs } from './rules.ts'
+import { type CommentEnd, commentEnd, timeoutMs } from './rules.ts'
 
 /** State of a comment during its call, which remains if the result is lost. */
 const begun = { firstCommentStatus: 'UNKNOWN', firstCommentMessage: 'Its call was begun, and what became of it is not known.' } as const
@@ -31,7 +31,7 @@ export async function sendComment(job: Job, { postId }: PostKey): Promise<Date |
   const post = await posts.byId.load(postId)
   if (post?.status !== 'PUBLISHED' || post.firstCommentStatus !== 'PENDING' || !post.platformPostId) return null
   const again = () => new Date(clock.now().getTime() + againMs)
-  const isLate = clock.now().getTime() - (post.publishedAt ?? post.updatedAt).getTime() > patienceMs
+  const isLate = clock.now().getTime() - (post.publishedAt ?? post.updatedAt).getTime() > timeoutMs
   const network = job.networks.get(post.platform)
   const connection = await connections.find(post.connectionId)
   if (!network?.comment || !connection?.active)

@@ -1,5 +1,5 @@
 import { UniqueConstraintError } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Job, Services } from '../context.ts'
 import type { PublishingSettings } from '../registration.ts'
@@ -23,7 +23,8 @@ export const deliveryResolvers: Resolvers = {
       const { id } = post
       requireInUse(await context.brands.require(post.brandId))
       const attempt = await context.attempts.lastAttempt(post)
-      const known = () => new Refusal('CONFLICT', `The outcome of post ${id} is known: it is ${post.status}.`, { reason: 'ILLEGAL_MOVE', status: post.status })
+      const known = () =>
+        new DomainError('CONFLICT', `The outcome of post ${id} is known: it is ${post.status}.`, { reason: 'ILLEGAL_MOVE', status: post.status })
       if (post.deliveryPhase !== 'UNKNOWN' || !attempt) throw known()
       const platformPostId = input.platformPostId ?? null
       if (platformPostId === null) {
@@ -35,12 +36,12 @@ export const deliveryResolvers: Resolvers = {
       const connection = await context.connections.find(attempt.connectionId)
       const permalink = network?.permalink(connection?.accountName ?? '', platformPostId) ?? null
       if (!permalink)
-        throw new Refusal('BAD_USER_INPUT', `${platformPostId} is not an id of ${post.platform}: copy it from the post’s address there.`, {
+        throw new DomainError('BAD_USER_INPUT', `${platformPostId} is not an id of ${post.platform}: copy it from the post’s address there.`, {
           field: 'platformPostId',
         })
       const settled = await conclude(context, attempt, { outcome: 'delivered', platformPostId, permalink }).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error
-        throw new Refusal('CONFLICT', `Another post of this account is ${platformPostId} on ${post.platform}: look the id up again.`, {
+        throw new DomainError('CONFLICT', `Another post of this account is ${platformPostId} on ${post.platform}: look the id up again.`, {
           field: 'platformPostId',
         })
       })

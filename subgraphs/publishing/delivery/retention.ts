@@ -1,4 +1,4 @@
-import type { Aging } from '../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../platform/jobs/retention.ts'
 import { agingOfKeys, agingOfRecord } from '../../store/books.ts'
 import type { Retention } from '../registration.ts'
 
@@ -12,7 +12,7 @@ const importDays = 8
 const webhookDays = 30
 
 /** Retention of publishing's tables. */
-export const agingOf = ({ auditDays, attemptDays }: Retention): readonly Aging[] => [
+export const agingOf = ({ auditDays, attemptDays }: Retention): readonly RetentionRule[] => [
   agingOfRecord('publishing', auditDays),
   // Two days after an upload ended: its parts were removed after an hour, and its file is an asset.
   { table: 'publishing.media_uploads', days: 2, old: 'o.expires_at < $1', order: 'o.expires_at' },

@@ -23,7 +23,7 @@ export const reconcileForMs = 24 * 3600_000
 /** Time in ms for which a network may reject a text as a duplicate: attempts of that age may be the original. */
 export const doubtForMs = 7 * 24 * 3600_000
 /** Time in ms for which an unreachable network is tried, or asked about an interrupted call. */
-export const patienceMs = 3600_000
+export const timeoutMs = 3600_000
 /** Time in ms that a network may take to process a post's media. */
 export const processingForMs = 1800_000
 /** Interval in ms at which a worker prolongs its claim while it prepares, or waits for the network's answer. */
@@ -108,7 +108,7 @@ export function shutUntil(limit: KeptRateLimit | null, now: Date): Date | null {
 /** Returns the changes of a post that waits for a known rate limit; null when that takes more than an hour. */
 export function waitForLimit(post: Pick<PostRow, 'waitingSince' | 'waits'>, until: Date, now: Date): ReturnType<typeof wait> {
   const waitingSince = post.waitingSince ?? now
-  if (until.getTime() - waitingSince.getTime() > patienceMs) return null
+  if (until.getTime() - waitingSince.getTime() > timeoutMs) return null
   return { waitsUntil: until, waitingSince, waits: post.waits + 1 }
 }
 
@@ -193,8 +193,8 @@ export const tryAgainAfterMs = (waited: number): number => Math.min(5_000 * 2 **
  */
 export function wait(post: Pick<PostRow, 'waitingSince' | 'waits'>, now: Date): (Pick<PostRow, 'waits'> & { waitsUntil: Date; waitingSince: Date }) | null {
   const waitingSince = post.waitingSince ?? now
-  if (now.getTime() - waitingSince.getTime() >= patienceMs) return null
-  const again = Math.min(now.getTime() + tryAgainAfterMs(post.waits), waitingSince.getTime() + patienceMs)
+  if (now.getTime() - waitingSince.getTime() >= timeoutMs) return null
+  const again = Math.min(now.getTime() + tryAgainAfterMs(post.waits), waitingSince.getTime() + timeoutMs)
   return { waitsUntil: new Date(again), waitingSince, waits: post.waits + 1 }
 }
 

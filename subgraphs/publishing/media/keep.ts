@@ -1,8 +1,8 @@
 import type { Places } from '../../../platform/caller/places.ts'
-import { codeOf, Refusal } from '../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../platform/errors.ts'
 import { requireQuota } from '../../../platform/limit.ts'
 import type { Body } from '../../../platform/storage/storage.ts'
-import type { Unit, Writing } from '../../store/books.ts'
+import type { WriteTransaction, Writing } from '../../store/books.ts'
 import { create, inTransaction, type Made } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { everyNetwork } from '../network/networks.ts'
@@ -18,7 +18,7 @@ import { isHeic, kindOf, tooLarge } from './file/type.ts'
 export type Keeping = Writing & Pick<Context, 'storage' | 'brands' | 'mediaAssets' | 'mediaObjects' | 'clock' | 'quotas' | 'log' | 'turns'>
 
 /** Time in ms after which an object without a row is removed: longer than any upload. */
-const patienceMs = 26 * 3_600_000
+const timeoutMs = 26 * 3_600_000
 /** Time in ms for which the bytes of a deleted asset stay: a network may still fetch them. */
 export const bytesStayMs = 24 * 3_600_000
 
@@ -42,7 +42,7 @@ export async function keepObject(
   body: Body,
   as: { readonly contentType: string; readonly bytes: number },
 ): Promise<void> {
-  await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, [key], new Date(now.getTime() + patienceMs), transaction))
+  await inTransaction(keeping, ({ now, transaction }) => keeping.mediaObjects.doom(brandId, [key], new Date(now.getTime() + timeoutMs), transaction))
   await keeping.storage.put(key, body, as)
 }
 
@@ -144,11 +144,11 @@ export async function keptWhile<R>(
 export const bytesOf = (id: string): readonly string[] => [keyOf(id, 'original'), keyOf(id, 'preview')]
 
 /** Marks the objects of an asset as in use, so that no job removes them. */
-export const spare = ({ mediaObjects }: Pick<Context, 'mediaObjects'>, id: string, { transaction }: Unit): Promise<void> =>
+export const spare = ({ mediaObjects }: Pick<Context, 'mediaObjects'>, id: string, { transaction }: WriteTransaction): Promise<void> =>
   mediaObjects.spare(bytesOf(id), transaction)
 
 /** Checks that a brand may have one more asset. @throws CONFLICT: BRAND_ARCHIVED, QUOTA */
-export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, brandId: string, { now, transaction }: Unit): Promise<void> {
+export async function requireRoom({ brands, mediaAssets, quotas }: Keeping, brandId: string, { now, transaction }: WriteTransaction): Promise<void> {
   await brands.requireInUse(brandId, transaction)
   const most = { inAll: quotas.mediaABrand, aDay: Number.POSITIVE_INFINITY }
   requireQuota(await mediaAssets.madeFor(brandId, transaction), most, 'media of this brand', 'delete some that no post uses', now)
@@ -182,9 +182,9 @@ export async function createPicture(
 ): Promise<Made<MediaAssetRow>> {
   const { brandId } = given
   const wrong = tooLarge(type, bytes.byteLength)
-  if (wrong) throw new Refusal('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
+  if (wrong) throw new DomainError('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
   const seen = await lookAt(bytes, type, turnsOf(keeping, organizationId)).catch(error => {
-    throw error instanceof NoPicture ? new Refusal('BAD_USER_INPUT', error.message) : error
+    throw error instanceof NoPicture ? new DomainError('BAD_USER_INPUT', error.message) : error
   })
   const write = () =>
     create(keeping, {

@@ -37,7 +37,7 @@ export const prepareQueue = (job: () => Job): JobQueue => ({
 /** Age in ms after which the sweep picks up an unfinished asset. */
 const graceMs = 120_000
 /** Time in ms after which an unfinished asset fails. */
-const patienceMs = 3_600_000
+const timeoutMs = 3_600_000
 
 /** Number of objects removed per batch, before their records are deleted. */
 const atOnce = 200
@@ -96,7 +96,7 @@ export async function prepare(job: Job, assetId: string): Promise<void> {
     ready = { status: 'READY', ...(asset.kind === 'VIDEO' ? await film(job, asset) : await picture(job, asset)) }
   } catch (error) {
     const isHopeless = error instanceof NoFilm || error instanceof NoPicture || error instanceof NotStored
-    if (!isHopeless && job.clock.now().getTime() - asset.createdAt.getTime() < patienceMs) throw error
+    if (!isHopeless && job.clock.now().getTime() - asset.createdAt.getTime() < timeoutMs) throw error
     job.log.info({ assetId, why: (error as Error).message }, 'media file could not be prepared')
     ready = { status: 'FAILED', previewBroken: true }
   }

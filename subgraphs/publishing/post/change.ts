@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import { actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -102,10 +102,10 @@ export async function changePost(
  */
 function requireKnown({ media, version }: PostRow, wanted: Edit, known: Surroundings): void {
   if (wanted.media !== undefined || media.every(({ assetId }) => known.media.has(assetId))) return
-  throw new Refusal('CONFLICT', 'The post was changed at the same moment: repeat your change.', { reason: 'STALE_VERSION', version })
+  throw new DomainError('CONFLICT', 'The post was changed at the same moment: repeat your change.', { reason: 'STALE_VERSION', version })
 }
 
-async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow, { transaction }: Unit): Promise<void> {
+async function moveWakeUp(jobs: Context['jobs'], before: PostRow, after: PostRow, { transaction }: WriteTransaction): Promise<void> {
   // A job for this time exists unless the time is new or a worker's claim was just removed.
   const needsWaking = before.status !== 'SCHEDULED' || before.scheduledAt?.getTime() !== after.scheduledAt?.getTime() || before.deliveryPhase !== 'NONE'
   if (after.status === 'SCHEDULED' && after.scheduledAt && needsWaking) await wakeUp(jobs, after, after.scheduledAt, transaction)

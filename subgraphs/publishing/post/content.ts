@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readId, readText, requireId } from '../../../platform/ids.ts'
 import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
@@ -70,7 +70,7 @@ const lineBreak = /[\n\r\u2028\u2029]/
 
 export function readLine(given: string | null, field: string, longest: number): string | null {
   const line = readText(given, field, longest)
-  if (line && lineBreak.test(line)) throw new Refusal('BAD_USER_INPUT', `${field} takes one line: leave the line breaks out.`, { field })
+  if (line && lineBreak.test(line)) throw new DomainError('BAD_USER_INPUT', `${field} takes one line: leave the line breaks out.`, { field })
   return line
 }
 
@@ -78,13 +78,13 @@ function readLink(given: URL | string | null): string | null {
   if (given === null) return null
   const { href, protocol } = new URL(given)
   if (protocol !== 'https:' && protocol !== 'http:')
-    throw new Refusal('BAD_USER_INPUT', 'link is no address of the web: it begins with https:// or http://.', { field: 'link' })
-  if (href.length > most.link) throw new Refusal('BAD_USER_INPUT', `link has ${href.length} characters: the maximum is ${most.link}.`, { field: 'link' })
+    throw new DomainError('BAD_USER_INPUT', 'link is no address of the web: it begins with https:// or http://.', { field: 'link' })
+  if (href.length > most.link) throw new DomainError('BAD_USER_INPUT', `link has ${href.length} characters: the maximum is ${most.link}.`, { field: 'link' })
   return href
 }
 
 function readTags(given: readonly string[] | null): readonly string[] {
-  const tooMany = (count: number) => new Refusal('BAD_USER_INPUT', `tags names ${count}: the maximum is ${most.tags}.`, { field: 'tags' })
+  const tooMany = (count: number) => new DomainError('BAD_USER_INPUT', `tags names ${count}: the maximum is ${most.tags}.`, { field: 'tags' })
   const all = [...new Set(given ?? [])]
   // Rejects such a long list before duplicates are removed.
   if (all.length > 10 * most.tags) throw tooMany(all.length)
@@ -96,7 +96,7 @@ function readTags(given: readonly string[] | null): readonly string[] {
 function readVisibility(given: PostVisibility | null, platform: Platform): PostVisibility | null {
   const { title, content } = everyNetwork[platform]
   if (content.visibility !== null) return given ?? content.visibility
-  if (given !== null) throw new Refusal('BAD_USER_INPUT', `${title} has no setting for who may see a post: leave visibility out.`, { field: 'visibility' })
+  if (given !== null) throw new DomainError('BAD_USER_INPUT', `${title} has no setting for who may see a post: leave visibility out.`, { field: 'visibility' })
   return null
 }
 
@@ -106,9 +106,9 @@ function readMedia(given: readonly PostMediumInput[] | null): readonly PostMediu
     altText: readText(altText ?? null, 'media.altText', most.altText),
   }))
   if (media.length > most.media)
-    throw new Refusal('BAD_USER_INPUT', `media names ${media.length}: no network takes more than ${most.media} in a post.`, { field: 'media' })
+    throw new DomainError('BAD_USER_INPUT', `media names ${media.length}: no network takes more than ${most.media} in a post.`, { field: 'media' })
   if (new Set(media.map(({ assetId }) => assetId)).size < media.length)
-    throw new Refusal('BAD_USER_INPUT', 'media names an asset twice: a post shows it once.', { field: 'media' })
+    throw new DomainError('BAD_USER_INPUT', 'media names an asset twice: a post shows it once.', { field: 'media' })
   return media
 }
 

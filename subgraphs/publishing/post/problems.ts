@@ -1,5 +1,5 @@
 import { setImmediate as others } from 'node:timers/promises'
-import { codeOf, Refusal } from '../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../platform/errors.ts'
 import type { TurnOptions } from '../../../platform/jobs/turns.ts'
 import { targetProblems } from '../connection/places.ts'
 import type { Context } from '../context.ts'
@@ -186,7 +186,7 @@ export function requireAllPublishable(posts: readonly { readonly post: Looked; r
     return found[0]?.severity === 'ERROR' ? found.slice(0, mostProblems).map(problem => ({ ...problem, ...mark })) : []
   })
   const [first] = problems
-  if (first) throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
+  if (first) throw new DomainError('BAD_USER_INPUT', first.message, { field: first.field, problems })
 }
 
 /**
@@ -196,9 +196,9 @@ export function requireAllPublishable(posts: readonly { readonly post: Looked; r
  */
 export function requirePublishable(problems: readonly Problem[], platform: Platform, networks: Reachable | null): void {
   const [first] = problems
-  if (first?.severity === 'ERROR') throw new Refusal('BAD_USER_INPUT', first.message, { field: first.field, problems })
+  if (first?.severity === 'ERROR') throw new DomainError('BAD_USER_INPUT', first.message, { field: first.field, problems })
   if (networks && !networks.has(platform))
-    throw new Refusal(
+    throw new DomainError(
       'BAD_USER_INPUT',
       `Posts for ${everyNetwork[platform].title} cannot be scheduled here: ${whyAbsent(platform)} Until then keep it as a draft.`,
       { field: 'platform' },

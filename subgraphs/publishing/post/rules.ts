@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { checkText } from '../../../platform/ids.ts'
 import type { Platform } from '../network/network.ts'
 import { everyNetwork } from '../network/networks.ts'
@@ -50,13 +50,13 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
   const { status, deliveryPhase: phase } = post
   if (verbsOfPeople.includes(verb)) {
     if (phase === 'SENDING')
-      throw new Refusal('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
+      throw new DomainError('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
         reason: 'SENDING',
         status,
         deliveryPhase: phase,
       })
     if (phase === 'UNKNOWN')
-      throw new Refusal(
+      throw new DomainError(
         'CONFLICT',
         `It is not known yet whether the network has the post, so it cannot be ${inWords[verb]}: wait until the platform has checked, or record what you see there with resolveDelivery.`,
         { reason: 'OUTCOME_UNKNOWN', status, deliveryPhase: phase },
@@ -65,7 +65,7 @@ export function move(post: { status: PostStatus; deliveryPhase: DeliveryPhase },
   const next = (transitions[status] as Partial<Record<PostVerb, PostStatus>>)[verb]
   if (next) return next
   const possible = movesFrom(status).filter(each => verbsOfPeople.includes(each))
-  throw new Refusal(
+  throw new DomainError(
     'CONFLICT',
     `A ${status} post cannot be ${inWords[verb]}. ${possible.length ? `Possible: ${possible.join(', ')}.` : 'Nothing here changes it any more; on the network it can still be deleted.'}`,
     { reason: 'ILLEGAL_MOVE', from: status, verb, possible },
@@ -80,9 +80,9 @@ export const longestCopy = 63_206
  * @throws BAD_USER_INPUT
  */
 export function checkCopy(copy: string | null | undefined): string {
-  if (typeof copy !== 'string') throw new Refusal('BAD_USER_INPUT', 'copy cannot be null: leave it out to keep the text.', { field: 'copy' })
+  if (typeof copy !== 'string') throw new DomainError('BAD_USER_INPUT', 'copy cannot be null: leave it out to keep the text.', { field: 'copy' })
   if (copy.length > longestCopy)
-    throw new Refusal('BAD_USER_INPUT', `copy has ${copy.length} characters: the maximum is ${longestCopy} that is kept.`, { field: 'copy' })
+    throw new DomainError('BAD_USER_INPUT', `copy has ${copy.length} characters: the maximum is ${longestCopy} that is kept.`, { field: 'copy' })
   return checkText(copy, 'copy')
 }
 
@@ -95,7 +95,8 @@ const mostYears = 1000
  */
 export function checkMoment(scheduledAt: Date, now: Date): Date {
   const years = scheduledAt.getUTCFullYear() - now.getUTCFullYear()
-  if (!(Math.abs(years) <= mostYears)) throw new Refusal('BAD_USER_INPUT', `scheduledAt must lie within ${mostYears} years of today.`, { field: 'scheduledAt' })
+  if (!(Math.abs(years) <= mostYears))
+    throw new DomainError('BAD_USER_INPUT', `scheduledAt must lie within ${mostYears} years of today.`, { field: 'scheduledAt' })
   return scheduledAt
 }
 
@@ -106,7 +107,7 @@ export function checkMoment(scheduledAt: Date, now: Date): Date {
 export function checkSchedule(scheduledAt: Date, now: Date): Date {
   checkMoment(scheduledAt, now)
   if (scheduledAt > now) return scheduledAt
-  throw new Refusal('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
+  throw new DomainError('BAD_USER_INPUT', `scheduledAt is ${scheduledAt.toISOString()}, which has passed: choose a moment in the future.`, {
     field: 'scheduledAt',
   })
 }
@@ -122,12 +123,13 @@ export function checkTarget<Target extends { kind: TargetKind; externalId: strin
   if (target === null) return null
   const { title, targets } = everyNetwork[platform]
   if (!targets.includes(target.kind))
-    throw new Refusal('BAD_USER_INPUT', `${title} has no ${target.kind}: ${targets.length ? `it has ${targets.join(', ')}` : 'leave the target out'}.`, {
+    throw new DomainError('BAD_USER_INPUT', `${title} has no ${target.kind}: ${targets.length ? `it has ${targets.join(', ')}` : 'leave the target out'}.`, {
       field: 'target',
     })
   if (!target.externalId.trim() || target.externalId.length > 200)
-    throw new Refusal('BAD_USER_INPUT', 'target.externalId must be the network’s id of the place, 1 to 200 characters.', { field: 'target.externalId' })
-  if ((target.name?.length ?? 0) > 200) throw new Refusal('BAD_USER_INPUT', 'target.name has more than 200 characters: shorten it.', { field: 'target.name' })
+    throw new DomainError('BAD_USER_INPUT', 'target.externalId must be the network’s id of the place, 1 to 200 characters.', { field: 'target.externalId' })
+  if ((target.name?.length ?? 0) > 200)
+    throw new DomainError('BAD_USER_INPUT', 'target.name has more than 200 characters: shorten it.', { field: 'target.name' })
   checkText(target.externalId, 'target.externalId')
   if (target.name !== null) checkText(target.name, 'target.name')
   return target

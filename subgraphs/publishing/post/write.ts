@@ -1,6 +1,6 @@
 import { requireQuota } from '../../../platform/limit.ts'
 import type { NewRow } from '../../../platform/sql/table.ts'
-import { record, tell, type Unit } from '../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../store/books.ts'
 import type { Viewer } from '../../viewer.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -44,7 +44,7 @@ export function rowOf(
   { id: brandId }: Pick<BrandRow, 'id'>,
   mode: ApprovalMode,
   draft: Draft,
-  { now }: Unit,
+  { now }: WriteTransaction,
   id: string,
 ): NewRow<typeof postTable> {
   const { platform, content, scheduledAt, surroundings, threadId = id, position = 1, groupId = null, origin = originOf(viewer) } = draft
@@ -63,7 +63,7 @@ export function rowOf(
  * @param count number of posts to write
  * @throws CONFLICT or RATE_LIMITED, as quotas prescribe
  */
-export async function requireRoom({ posts, quotas, viewer }: Context, count: number, { now, transaction }: Unit): Promise<void> {
+export async function requireRoom({ posts, quotas, viewer }: Context, count: number, { now, transaction }: WriteTransaction): Promise<void> {
   const made = await posts.madeBy(actorOf(viewer), now, quotas.postsADay, transaction)
   const room = { inAll: Number.POSITIVE_INFINITY, aDay: quotas.postsADay }
   requireQuota({ ...made, today: made.today + count - 1 }, room, 'posts that you wrote', 'wait', now)
@@ -73,7 +73,7 @@ export async function requireRoom({ posts, quotas, viewer }: Context, count: num
  * Writes what accompanies a new post besides its audit entry: its first version, its approval request, its facts, and
  * its wake-up.
  */
-export async function accompany(context: Context, post: PostRow, unit: Unit): Promise<void> {
+export async function accompany(context: Context, post: PostRow, unit: WriteTransaction): Promise<void> {
   const { posts, jobs, publicUrl, viewer } = context
   const { now, transaction } = unit
   const createdBy = actorOf(viewer)
@@ -84,7 +84,7 @@ export async function accompany(context: Context, post: PostRow, unit: Unit): Pr
 }
 
 /** Writes a post within a transaction, for several posts that are created together or not at all. */
-export async function addPost(context: Context, row: NewRow<typeof postTable>, unit: Unit): Promise<PostRow> {
+export async function addPost(context: Context, row: NewRow<typeof postTable>, unit: WriteTransaction): Promise<PostRow> {
   const post = await context.posts.insert(row, unit.transaction)
   await record(context, { tenantId: post.brandId, action: 'post.created', subjectId: post.id }, unit)
   await accompany(context, post, unit)

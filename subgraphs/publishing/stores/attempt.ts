@@ -2,9 +2,9 @@ import type { Transaction } from 'sequelize'
 import { newId } from '../../../platform/ids.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
-import type { Unit } from '../../store/books.ts'
+import type { WriteTransaction } from '../../store/books.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
 import type { Handle, RefusalReason, Target } from '../network/publication.ts'
 import { brands } from './brand.ts'
@@ -156,7 +156,7 @@ const takenIds = statement(
 )
 
 /** Queries of delivery about posts and attempts: due ones, stuck ones, and former attempts. */
-function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening) {
+function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: StoreContext) {
   return {
     /** Locks a post that no other transaction has locked; null when another one has, or when the post is deleted. */
     async lockIfFree({ brandId, postId }: PostKey, transaction: Transaction): Promise<(PostRow & { brandStopped: boolean }) | null> {
@@ -231,7 +231,7 @@ function attemptSql(rows: Rows<typeof attempts>, { sequelize, reading }: Opening
      * Records the attempt that follows the post's last one, and returns it. A last attempt that was certainly not sent
      * is reused and keeps its number.
      */
-    async begin({ post, ...values }: NewAttempt, { now, transaction }: Unit): Promise<AttemptRow> {
+    async begin({ post, ...values }: NewAttempt, { now, transaction }: WriteTransaction): Promise<AttemptRow> {
       if (post.waits > 0) {
         const [, [row]] = await modelOf(sequelize, attempts).update(
           { ...values, startedAt: now, finishedAt: null, outcome: null, detail: null, refusal: null, updatedAt: now },

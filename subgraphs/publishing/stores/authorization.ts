@@ -4,7 +4,7 @@ import { rows, statement } from '../../../platform/sql/statement.ts'
 import { modelOf, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { fingerprintOf } from '../../http/browser.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
 
 /** Authorizations that were begun at a network and are not completed yet. */
@@ -140,5 +140,5 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
 export const authorizationStore = (cipher: Cipher) => ({
   table: authorizations,
   lists: {},
-  open: ({ sequelize }: Opening) => openAuthorizations(sequelize, cipher),
+  open: ({ sequelize }: StoreContext) => openAuthorizations(sequelize, cipher),
 })

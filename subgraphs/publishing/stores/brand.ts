@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import type { Usage } from '../../../platform/limit.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
-import { notFound, type Opening, type Rows, store } from '../../store/store.ts'
+import { notFound, type Rows, type StoreContext, store } from '../../store/store.ts'
 
 export type ApprovalMode = 'NONE' | 'OPTIONAL' | 'REQUIRED'
 
@@ -32,7 +32,7 @@ export type BrandRow = Row<typeof brands>
  * @throws CONFLICT, reason BRAND_ARCHIVED
  */
 export function requireInUse({ archivedAt }: { archivedAt: Date | null }): void {
-  if (archivedAt) throw new Refusal('CONFLICT', 'The brand is archived and takes no change: restore it first.', { reason: 'BRAND_ARCHIVED' })
+  if (archivedAt) throw new DomainError('CONFLICT', 'The brand is archived and takes no change: restore it first.', { reason: 'BRAND_ARCHIVED' })
 }
 
 const lockMaking = transactionLock('publishing.brands')
@@ -46,7 +46,7 @@ const countScheduled = statement(
 )
 
 /** Returns the statements that only brands have. */
-const brandSql = (rows: Rows<typeof brands>, { viewer }: Opening) => ({
+const brandSql = (rows: Rows<typeof brands>, { viewer }: StoreContext) => ({
   /**
    * Counts the brands of an organization, and locks the count: no other brand is created for it before the transaction
    * ends.

@@ -6,7 +6,7 @@ import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, modelOf, moment, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import { type ConnectionHealth, healthOf, type KeptPlace, keptPlaces, placeKey } from '../network/account/account.ts'
 import { type Grant, GrantFailure, type Platform } from '../network/network.ts'
 import type { Account, Place, RateLimit } from '../network/publication.ts'
@@ -209,7 +209,7 @@ function sealing(cipher: Cipher) {
 }
 
 /** Returns the statements that only connections have. */
-function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: Opening, cipher: Cipher) {
+function connectionSql(rows: Rows<typeof connections>, { sequelize, viewer }: StoreContext, cipher: Cipher) {
   const Model = modelOf(sequelize, connections)
 
   const { sealed, described, open } = sealing(cipher)

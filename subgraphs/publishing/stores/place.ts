@@ -1,5 +1,5 @@
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 import type { Platform } from '../network/network.ts'
 import type { TargetKind } from '../network/publication.ts'
 import { connections } from './connection.ts'
@@ -16,7 +16,7 @@ const tell = statement(
 export const placeStore = {
   table: connections,
   lists: {},
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /**
      * Sets whether posts are allowed at all stored places of a kind; leaves places unchanged that are set already.
      * @param reason why posts are not allowed; null allows them where `otherwise` was the reason

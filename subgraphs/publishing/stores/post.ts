@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { isId } from '../../../platform/ids.ts'
 import { type Connection, isMoment, type Order, type PageRequest } from '../../../platform/page.ts'
 import { transactionLock } from '../../../platform/sql/lock.ts'
@@ -8,7 +8,7 @@ import { integer, json, moment, type Row, selectList, stamps, table, text, texts
 import { comparisonsOf, containing } from '../../store/filter/filters.ts'
 import { type Asked, filteredPages } from '../../store/filter/pages.ts'
 import { createLoader } from '../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../store/store.ts'
 import { countByCaller } from '../../store/usage.ts'
 import type { Platform } from '../network/network.ts'
 import { platforms } from '../network/networks.ts'
@@ -291,7 +291,7 @@ const changed = statement(
 const filtered = keptStatements(500)
 
 /** Returns the statements that only posts have. */
-function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Opening) {
+function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: StoreContext) {
   const rareParts = rarePartStore.open({ sequelize })
   const pages = filteredPages<PostRow, PostFilter>(rows, reading, {
     kept: filtered,
@@ -336,7 +336,7 @@ function postSql(rows: Rows<typeof posts>, { reading, sequelize, viewer }: Openi
       await rows.read(lockThreadKey, [`${brandId}:${threadId}`], transaction)
       const [last] = await rows.read<{ position: number | null }>(lastPosition, [brandId, threadId], transaction)
       if (last!.position !== null) return last!.position + 1
-      throw new Refusal('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
+      throw new DomainError('NOT_FOUND', `The brand has no thread ${threadId}: leave threadId out to start one.`, { field: 'threadId' })
     },
 
     /**

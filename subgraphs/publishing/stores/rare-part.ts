@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize'
 import { rows, statement } from '../../../platform/sql/statement.ts'
-import type { Opening } from '../../store/store.ts'
+import type { StoreContext } from '../../store/store.ts'
 
 /**
  * Share of posts that contain a sequence of three characters, in lower case; a missing sequence occurs in none of the
@@ -59,7 +59,7 @@ const known = new WeakMap<Sequelize, Shares>()
  * ones, searches return the same posts and take longer.
  */
 export const rarePartStore = {
-  open: ({ sequelize }: Pick<Opening, 'sequelize'>) => ({
+  open: ({ sequelize }: Pick<StoreContext, 'sequelize'>) => ({
     learn: async (): Promise<void> => {
       const texts = (await rows<{ words: string }>(sequelize, sample, [])).map(({ words }) => words)
       if (texts.length > 0) known.set(sequelize, sharesOf(texts))

@@ -133,13 +133,13 @@ export type WriteList = (
 
 /** Builds the statements of a filtered list of the rows that a viewer may see or, for jobs, of all rows. */
 export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, filters: Filters, { by, way }: Sorted<T>): WriteList {
-  const [columns, [everybodys, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
+  const [columns, [systemContext, seen]] = [selectList(table, 't'), rowsOf(table, tenancy)]
   const [sort, type] = [columnOf(by), isMomentColumn(table, by) ? 'timestamptz' : isWholeColumn(table, by) ? 'bigint' : 'text']
   const depending = Object.fromEntries(Object.entries(filters).filter(([, how]) => typeof how === 'object'))
   return (filter, { viewer, clock }, page) => {
     const values: unknown[] = []
     const bind = (value: unknown): string => `$${values.push(value)}`
-    const { from, where } = viewer ? seen : everybodys
+    const { from, where } = viewer ? seen : systemContext
     const asked = conditionsOf(filters, filter, {
       bind,
       get now() {
@@ -165,10 +165,10 @@ export function filteredList<T extends Table>(table: T, tenancy: Tenancy<T>, fil
  * because its index leads to them.
  */
 function rowsOf<T extends Table>(table: T, tenancy: Tenancy<T>) {
-  const everybodys = { from: `${table.name} t`, where: [] as readonly string[] }
-  if ('everybody' in tenancy) return [everybodys, everybodys] as const
-  if (!('through' in tenancy)) return [everybodys, { ...everybodys, where: [conditionOf(tenancy)] }] as const
+  const systemContext = { from: `${table.name} t`, where: [] as readonly string[] }
+  if ('everybody' in tenancy) return [systemContext, systemContext] as const
+  if (!('through' in tenancy)) return [systemContext, { ...systemContext, where: [conditionOf(tenancy)] }] as const
   const { through, by, owner } = tenancy
   const from = `${through.name} o join ${table.name} t on t.${columnOf(by)} = o.id`
-  return [everybodys, { from, where: [`o.${columnOf(owner)} = :organization`] }] as const
+  return [systemContext, { from, where: [`o.${columnOf(owner)} = :organization`] }] as const
 }

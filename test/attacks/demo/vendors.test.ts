@@ -6,7 +6,7 @@ import { isWanted } from '../siege.ts'
 import { besiege, type Demo, startDemo, type Tenant } from './world.ts'
 
 /** How long the vendor takes for calls of the attacker, in ms, and how long those give it. */
-const [slowMs, patienceMs] = [1_500, 500]
+const [slowMs, timeoutMs] = [1_500, 500]
 
 /** A vendor with OpenAI's wire: slow for who asks slow things, at once for others. */
 async function openVendor(): Promise<Server> {
@@ -66,7 +66,7 @@ describe.skipIf(!isWanted)('model calls with too little time', () => {
       Promise.all(
         Array.from({ length: 12 }, async () => {
           while (performance.now() < overAt) {
-            const { status } = await call(demo.hostile, 'answer slowly', { 'x-gateway-timeout-ms': String(patienceMs) })
+            const { status } = await call(demo.hostile, 'answer slowly', { 'x-gateway-timeout-ms': String(timeoutMs) })
             statuses.set(status, (statuses.get(status) ?? 0) + 1)
           }
         }),

@@ -140,10 +140,10 @@ test.runIf(wanted)(
     const random = randomNumbers(seed)
     const began = performance.now()
     const trade = openTrade(shop, randomNumbers(seed + 1), 3)
-    const calm = goWrong(shop, randomNumbers(seed + 2))
+    const slowPolling = goWrong(shop, randomNumbers(seed + 2))
     const { died, diedAt } = await killAgainAndAgain(shop, random)
     const killedMs = performance.now() - began
-    await calm()
+    await slowPolling()
     await Promise.all(shop.workers.map(isUp))
     const restarted = performance.now()
     const seconds = () => Number(((performance.now() - restarted) / 1000).toFixed(1))

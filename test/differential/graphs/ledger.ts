@@ -1,4 +1,4 @@
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { joined, type PurposeGraph } from './graph.ts'
 
 interface Ref {
@@ -13,8 +13,8 @@ const account = (id: string) => ({ __typename: 'Account', id })
 const entry = (id: string) => ({ __typename: 'Entry', id })
 
 function add(id: string, amount: number) {
-  if (!Object.hasOwn(balances, id)) throw new Refusal('NOT_FOUND', `There is no account ${id}.`)
-  if (balances[id]! + amount < 0) throw new Refusal('CONFLICT', `Account ${id} has too little.`)
+  if (!Object.hasOwn(balances, id)) throw new DomainError('NOT_FOUND', `There is no account ${id}.`)
+  if (balances[id]! + amount < 0) throw new DomainError('CONFLICT', `Account ${id} has too little.`)
   balances[id]! += amount
   entries.push({ id: `e${entries.length}`, account: id, amount })
   return entries.at(-1)!.id

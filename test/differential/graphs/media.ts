@@ -37,8 +37,8 @@ export const media: PurposeGraph = {
       sdl: `type Query { media: [Media] hits: [Hit] top(of: ID!): Media grid: [[Hit]] }
         interface Media { id: ID! title: String maker: Person }
         union Hit = Film | Song | Person
-        enum Unit { MINUTES HOURS }
-        type Film implements Media @key(fields: "id") { id: ID! title: String maker: Person length(in: Unit = MINUTES): Int! }
+        enum WriteTransaction { MINUTES HOURS }
+        type Film implements Media @key(fields: "id") { id: ID! title: String maker: Person length(in: WriteTransaction = MINUTES): Int! }
         type Song implements Media @key(fields: "id") { id: ID! title: String maker: Person key: String lines: [[String]] }
         type Person @key(fields: "id") { id: ID! }`,
       resolvers: {

@@ -39,16 +39,16 @@ export const shipping: PurposeGraph = {
   parts: {
     catalog: {
       sdl: `type Query { items: [Item!] item(id: ID!): Item }
-        enum Unit { GRAM KILO }
+        enum WriteTransaction { GRAM KILO }
         type Size @shareable { width: Int height: Int }
-        type Item @key(fields: "id") { id: ID! name: String! weight(unit: Unit): Int size: Size }`,
+        type Item @key(fields: "id") { id: ID! name: String! weight(unit: WriteTransaction): Int size: Size }`,
       resolvers: { Query: { items: Query.items, item: Query.item }, Item: { ...Item, __resolveReference: ({ id }: Ref) => item(id) } },
     },
     shipping: {
-      sdl: `enum Unit { GRAM KILO }
+      sdl: `enum WriteTransaction { GRAM KILO }
         type Size @shareable { width: Int height: Int }
         type Item @key(fields: "id") {
-          id: ID! weight(unit: Unit): Int @external size: Size @external
+          id: ID! weight(unit: WriteTransaction): Int @external size: Size @external
           postage: Int @requires(fields: "weight(unit: KILO) size { width }")
           fits(box: Int = 10): Boolean @requires(fields: "size { height width }")
           carrier: Carrier @provides(fields: "name")

@@ -1,6 +1,6 @@
 import { GraphQLError, GraphQLScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { tell } from '../../../router/door/errors.ts'
 import { createLog } from '../../../router/door/log.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
@@ -18,7 +18,7 @@ const failing: Record<string, Part> = {
           { id: 2, title: 'two' },
         ],
         post: () => {
-          throw new Refusal('CONFLICT', 'Somebody else changed it; load it again.', { version: 3 })
+          throw new DomainError('CONFLICT', 'Somebody else changed it; load it again.', { version: 3 })
         },
         plain: () => {
           throw new Error('select * from secrets')
@@ -31,7 +31,7 @@ const failing: Record<string, Part> = {
     resolvers: {
       Post: {
         likes({ id }: { id: string }) {
-          if (id === '2') throw new Refusal('FORBIDDEN', 'Not yours.')
+          if (id === '2') throw new DomainError('FORBIDDEN', 'Not yours.')
           return 5
         },
         owner: () => ({ name: null }),
@@ -151,7 +151,7 @@ test('an error at a field that the client did not select points at the nearest a
         Query: { item: () => ({ id: 1, name: 'n' }) },
         Item: {
           price() {
-            throw new Refusal('NOT_FOUND', 'No price.')
+            throw new DomainError('NOT_FOUND', 'No price.')
           },
         },
       },
@@ -275,7 +275,7 @@ test('a caller who leaves does not wait, and nothing more is fetched', async () 
   expect(codesOf(answer)).toEqual(['UPSTREAM_FAILED'])
   await new Promise(setImmediate)
   expect(graph.sent.length).toBe(1)
-  const early = await graph.run('{ latest { body } }', {}, { signal: AbortSignal.abort(new Refusal('RATE_LIMITED', 'Too slow.')) })
+  const early = await graph.run('{ latest { body } }', {}, { signal: AbortSignal.abort(new DomainError('RATE_LIMITED', 'Too slow.')) })
   expect(early.errors).toEqual([{ message: 'Too slow.', extensions: { code: 'RATE_LIMITED' } }])
 })
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { serveSubgraph } from '../../../router/apart/server.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
 import { loadCompiler } from '../../../router/engine/transport/compiled.ts'
@@ -90,7 +90,7 @@ test('reports the reason for which an operation was ended', async () => {
   const client = new AbortController()
   const answer = testGraph({ part }).run(deeper, {}, { signal: client.signal })
   await until(() => held.length === 2)
-  client.abort(new Refusal('BAD_USER_INPUT', 'Ask for less.'))
+  client.abort(new DomainError('BAD_USER_INPUT', 'Ask for less.'))
   expect((await answer).errors).toEqual([{ message: 'Ask for less.', extensions: { code: 'BAD_USER_INPUT' } }])
   release()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { type GraphOptions, type Part, testGraph } from '../supergraph-fixture.ts'
 
 function counters(options: GraphOptions = {}) {
@@ -22,7 +22,7 @@ function counters(options: GraphOptions = {}) {
         [`bump${name}`]: bump(name),
         [`fail${name}`]: () => {
           log.push(`fail ${name}`)
-          throw new Refusal('CONFLICT', 'No.')
+          throw new DomainError('CONFLICT', 'No.')
         },
       },
       Counter: {

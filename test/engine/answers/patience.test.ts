@@ -12,8 +12,8 @@ import { anonymous } from '../../../subgraphs/viewer.ts'
 async function times(kind: 'native' | 'apollo', texts: readonly string[]) {
   const given: (readonly [number, number])[] = []
   const transport = {
-    fetch: async ({ patienceMs = 0 }: Fetch, { deadline }: FetchCall) => {
-      given.push([patienceMs, deadline!])
+    fetch: async ({ timeoutMs = 0 }: Fetch, { deadline }: FetchCall) => {
+      given.push([timeoutMs, deadline!])
       return { data: null }
     },
   } as Partial<Transport> as Transport
@@ -67,8 +67,8 @@ async function slow(answer: object) {
 test('waits for a remote subgraph as long as the field’s limit allows, within the time of the operation', async () => {
   using server = await slow({ data: { a: 1 } })
   const transport = createRemoteTransport({ subgraphs: new Map([['one', { url: `${server.origin}/graphql` }]]), timeoutMs: 50 })
-  const asked = (patienceMs: number | undefined, left: number) => {
-    const fetch: Fetch = { subgraph: 'one', document: parse('mutation { a }'), text: 'mutation { a }', kind: 'mutation', patienceMs }
+  const asked = (timeoutMs: number | undefined, left: number) => {
+    const fetch: Fetch = { subgraph: 'one', document: parse('mutation { a }'), text: 'mutation { a }', kind: 'mutation', timeoutMs }
     const operation = { statement: <R>(run: () => Promise<R>) => run(), read() {}, characters: 0 } as unknown as FetchCall['operation']
     return transport.fetch(fetch, { variables: {}, viewer: anonymous, requestId: 'r', deadline: performance.now() + left, operation })
   }
@@ -82,7 +82,7 @@ test('waits for a call of a distributed service as long as the caller states', a
   using server = await slow({ data: { a: 1 } })
   const ask = createRemoteAsk([server.origin], { of: () => undefined } as Partial<Seals> as Seals, 'a token')
   const viewer = { userId: null, organizationId: null, roles: [], scopes: [], context: 'organization' as const }
-  const asked = (patienceMs?: number) => ask(parse('mutation { a }') as never, {}, { appId: 'app_publishing', viewer, ...(patienceMs && { patienceMs }) })
+  const asked = (timeoutMs?: number) => ask(parse('mutation { a }') as never, {}, { appId: 'app_publishing', viewer, ...(timeoutMs && { timeoutMs }) })
   expect(await asked()).toEqual({ a: 1 })
   await expect(asked(50)).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_FAILED' } })
 })

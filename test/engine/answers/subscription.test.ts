@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ExecutionResult } from 'graphql'
 import { afterEach, expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
 import type { ResultStream } from '../../../router/engine/engine.ts'
 import { createShares } from '../../../router/live/shares.ts'
@@ -23,7 +23,7 @@ const posts: Part = {
       },
       refused: {
         subscribe() {
-          throw new Refusal('NOT_FOUND', 'There is no such post.')
+          throw new DomainError('NOT_FOUND', 'There is no such post.')
         },
       },
       throws: {
@@ -43,7 +43,7 @@ const likes: Part = {
   resolvers: {
     Post: {
       likes({ id }: { id: string }) {
-        if (broken) throw new Refusal('CONFLICT', 'Broken for now.')
+        if (broken) throw new DomainError('CONFLICT', 'Broken for now.')
         return id.length
       },
       author: () => ({ id: 'a' }),
@@ -224,7 +224,7 @@ test('many streams resolve an event a few at a time, and further events of the s
       },
     },
   }
-  const shares = createShares({ each: 2, waiting: Number.POSITIVE_INFINITY, ofOrganization: 4, all: 4, patienceMs: Number.POSITIVE_INFINITY })
+  const shares = createShares({ each: 2, waiting: Number.POSITIVE_INFINITY, ofOrganization: 4, all: 4, timeoutMs: Number.POSITIVE_INFINITY })
   const graph = testGraph({ slow })
   const streams = await Promise.all(
     Array.from({ length: 10 }, (_, n) =>

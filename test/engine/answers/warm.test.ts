@@ -4,7 +4,7 @@ import { buildSubgraphSchema } from '@apollo/subgraph'
 import DataLoader from 'dataloader'
 import { GraphQLEnumType, GraphQLScalarType, GraphQLSchema, isIntrospectionType, isObjectType, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { countElements } from '../../../router/engine/data/elements.ts'
 import { mergeByShape, shapeOfFetch } from '../../../router/engine/data/merge.ts'
 import { createMerger } from '../../../router/engine/execute/merger.ts'
@@ -27,7 +27,7 @@ const comparable = ({ text, errors }: Answer) => ({ text, errors: errors?.map(er
 
 test('promises in a list stay at their places, rejected ones as null with an error', async () => {
   const refuse = async (id: string) => {
-    throw new Refusal('NOT_FOUND', `There is no ${id}.`)
+    throw new DomainError('NOT_FOUND', `There is no ${id}.`)
   }
   const graph = testGraph({
     one: {
@@ -86,7 +86,7 @@ test('reports a client’s mistakes with the same message and code', async () =>
   const short = new GraphQLScalarType({
     name: 'Short',
     parseValue(value) {
-      if (String(value).length > 3) throw new Refusal('BAD_USER_INPUT', 'Send at most three letters.')
+      if (String(value).length > 3) throw new DomainError('BAD_USER_INPUT', 'Send at most three letters.')
       return value
     },
   })
@@ -152,7 +152,7 @@ test('equal entities at one path are completed once, and every place shows the f
       resolvers: {
         User: {
           name({ id }: { id: string }) {
-            if (id === '3') throw new Refusal('NOT_FOUND', 'Nobody.')
+            if (id === '3') throw new DomainError('NOT_FOUND', 'Nobody.')
             return `user ${id}`
           },
           friends: ({ id }: { id: string }) => [{ id: String(Number(id) + 1) }, { id: '1' }],

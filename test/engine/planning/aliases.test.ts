@@ -69,7 +69,7 @@ test('names of prototype members and of the planner are ordinary aliases', async
 
 // Trap 9.
 test('variables may be named like those of entity fetches', async () => {
-  const source = `query ($representations: Int, $__batch_reps_0: ID!, $v_x: Unit) {
+  const source = `query ($representations: Int, $__batch_reps_0: ID!, $v_x: WriteTransaction) {
     book(id: $__batch_reps_0) { cost(in: $v_x) reviews(atLeast: $representations) { body } }
     other: book(id: "b3") { reviews(atLeast: $representations) { body } }
   }`

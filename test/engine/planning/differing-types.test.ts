@@ -1,6 +1,6 @@
 import { parse, print, stripIgnoredCharacters } from 'graphql'
 import { expect, test } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { countElements } from '../../../router/engine/data/elements.ts'
 import { joinBack, splitFields } from '../../../router/engine/repairs/hive-differing-types/split-fields.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
@@ -52,7 +52,7 @@ test('fields of differing types may stand in the same selection too, also when r
 
 test('reports an error below a separated field at the client’s path', async () => {
   const refuse = () => {
-    throw new Refusal('CONFLICT', 'No number.')
+    throw new DomainError('CONFLICT', 'No number.')
   }
   const graph = testGraph({ ...parts, one: { ...parts.one!, resolvers: { ...parts.one!.resolvers, Tag: { n: refuse } } } })
   const answer = await graph.run('{ things { ... on A { kid { ... on X { t: tag { number: n } } } } ... on B { kid { ... on Y { t: tag { number: n } } } } } }')

@@ -49,7 +49,7 @@ function planners(options: Partial<PlanningOptions> = {}, supergraph = sdl) {
   let stopped = 0
   const warned: unknown[] = []
   const log = { warn: (fields: unknown) => void warned.push(fields) }
-  const planning = openPlanning({ sdl: supergraph }, { planMs: 3_600_000, patienceMs: 3_600_000, log, stopped: () => stopped++, ...options })
+  const planning = openPlanning({ sdl: supergraph }, { planMs: 3_600_000, timeoutMs: 3_600_000, log, stopped: () => stopped++, ...options })
   const plan = async (text: string, caller = 'somebody') => (await planning.planTexts([text], createAskers(caller)))[0]
   return { ...planning, plan, warned, stopped: () => stopped, [Symbol.asyncDispose]: () => planning.close() }
 }
@@ -338,7 +338,7 @@ test('the second planner plans what the first one cannot, in a process of its ow
 
 test('an additional planner process ends when it is idle for a while', async () => {
   const start = () => startPlanner(sdl, { name: 'first', megabytes: 256 })
-  const bounds = { waiting: { each: 32, all: 500 }, patienceMs: 60_000, planMs: 60_000 }
+  const bounds = { waiting: { each: 32, all: 500 }, timeoutMs: 60_000, planMs: 60_000 }
   const pool = createPool({ start, atOnce: 2, staying: 1, idleMs: 50, ...bounds, log: { warn() {} } })
   const made = await Promise.all(['one', 'other'].map((caller, n) => pool.ask([usual(n)], createAskers(caller))))
   expect(made.flat().every(each => 'plan' in each)).toBe(true)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { GraphQLError, GraphQLScalarType } from 'graphql'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { createMemoryEvents } from '../../../platform/events.ts'
 import type { Part } from '../supergraph-fixture.ts'
 
@@ -32,7 +32,7 @@ export const shop: Readonly<Record<'catalogue' | 'stock', Part>> = {
         product: (_: unknown, { id }: { id: string }) => ({ id, name: `name of ${id}` }),
         since: (_: unknown, { moment }: { moment?: string }) => moment ?? 'ever',
         refused: () => {
-          throw new Refusal('CONFLICT', 'Somebody was faster.', { version: 3 })
+          throw new DomainError('CONFLICT', 'Somebody was faster.', { version: 3 })
         },
         crashed: () => {
           throw new Error('select * from secrets')

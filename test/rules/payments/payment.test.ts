@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { newId } from '../../../platform/ids.ts'
 import { dueOf, possibleFor, refundableOf, requireMove, statusWithMoney, type Verb } from '../../../subgraphs/payments/engines/payment/moves.ts'
 import { failureOf, type Outcome, outcomeOf } from '../../../subgraphs/payments/engines/payment/outcome.ts'
@@ -49,7 +49,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Outcome>({ kind: 'SUCCEEDED', processorId: 'x_1' }) },
   fc.constant<Outcome>({ kind: 'FAILED', failure: failureOf('DECLINED') }),
   fc.constant<Outcome>({ kind: 'UNKNOWN' }),
-  fc.constant<Outcome>({ kind: 'NOT_SENT', refusal: new Refusal('UPSTREAM_FAILED', 'nothing was sent') }),
+  fc.constant<Outcome>({ kind: 'NOT_SENT', refusal: new DomainError('UPSTREAM_FAILED', 'nothing was sent') }),
 )
 const part = fc.integer({ min: 1, max: 1_500 })
 const step: fc.Arbitrary<Step> = fc.oneof(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeOf, type ErrorCode, isErrorCode, NotReady, Refusal, statusOf } from '../../../platform/errors.ts'
+import { codeOf, DomainError, type ErrorCode, isErrorCode, NotReady, statusOf } from '../../../platform/errors.ts'
 
 test.each<[code: ErrorCode, status: number]>([
   ['BAD_USER_INPUT', 400],
@@ -15,7 +15,7 @@ test.each<[code: ErrorCode, status: number]>([
 ])('%s is answered with %i by REST, and is read from whatever carries it', (code, status) => {
   expect(statusOf[code]).toBe(status)
   expect(isErrorCode(code)).toBe(true)
-  expect(codeOf(new Refusal(code, 'no'))).toBe(code)
+  expect(codeOf(new DomainError(code, 'no'))).toBe(code)
   expect(codeOf({ message: 'no', extensions: { code } })).toBe(code)
 })
 
@@ -43,11 +43,11 @@ test.each([
 ])('whatever else is thrown, as %o, counts as an error of ours', thrown => expect(codeOf(thrown)).toBe('INTERNAL_SERVER_ERROR'))
 
 test('a refusal carries its sentence, its code, and facts for programs, which cannot change the code', () => {
-  const refusal = new Refusal('RATE_LIMITED', 'Wait.', { retryAfter: 30, code: 'FORBIDDEN' })
+  const refusal = new DomainError('RATE_LIMITED', 'Wait.', { retryAfter: 30, code: 'FORBIDDEN' })
   expect(refusal).toBeInstanceOf(Error)
   expect(refusal).toMatchObject({ name: 'Refusal', message: 'Wait.', code: 'RATE_LIMITED' })
   expect(refusal.extensions).toEqual({ code: 'RATE_LIMITED', retryAfter: 30 })
-  expect(new Refusal('FORBIDDEN', 'No.').extensions).toEqual({ code: 'FORBIDDEN' })
+  expect(new DomainError('FORBIDDEN', 'No.').extensions).toEqual({ code: 'FORBIDDEN' })
 })
 
 test('NotReady errors are recognized by name: readiness shows no other message', () => {

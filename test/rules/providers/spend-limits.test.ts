@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Refusal } from '../../../platform/errors.ts'
+import type { DomainError } from '../../../platform/errors.ts'
 import { createMemoryEvents, type Resync } from '../../../platform/events.ts'
 import { factsOf, limitTopic, resyncLimits } from '../../../subgraphs/providers/engines/spend/announce.ts'
 import {
@@ -286,7 +286,7 @@ describe('entries of one batch', () => {
   test('that are rejected notify every limit that does not cover them, and the caller of the longest', () => {
     const limits = [limit({ hardLimitMicros: 90n }), limit({ id: 'l2', period: 'TOTAL', hardLimitMicros: 0n }), limit({ id: 'l3', period: 'MONTH' })]
     const { outcomes, changes, begun } = decide([begins('c1', 'u1'), begins('c2', 'u1')], limits, [], now)
-    expect(outcomes.map(outcome => (outcome as { refused: Refusal }).refused.extensions.resetsAt)).toEqual([null, null])
+    expect(outcomes.map(outcome => (outcome as { refused: DomainError }).refused.extensions.resetsAt)).toEqual([null, null])
     expect(changes.map(({ after }) => [after.id, after.attention, after.alerts.map(({ kind }) => kind).join()])).toEqual([
       ['l1', 'BUDGET_EXHAUSTED', 'EXHAUSTED'],
       ['l2', 'BUDGET_EXHAUSTED', 'EXHAUSTED'],

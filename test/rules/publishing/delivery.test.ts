@@ -14,12 +14,12 @@ import {
   isFree,
   isHeldBy,
   isLate,
-  patienceMs,
   reconcileForMs,
   repliesTo,
   settle,
   settleAttempt,
   shutUntil,
+  timeoutMs,
   wait,
   waitForLimit,
   wayOf,
@@ -115,9 +115,9 @@ describe('a network’s rate limit', () => {
   })
 
   test('is waited for up to an hour, counted from when the post began to wait', () => {
-    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(patienceMs), now)).toEqual({ waitsUntil: inMs(patienceMs), waitingSince: now, waits: 1 })
-    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(patienceMs + 1), now)).toBe(null)
-    expect(waitForLimit({ waitingSince: inMs(-2), waits: 3 }, inMs(patienceMs - 1), now)).toBe(null)
+    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(timeoutMs), now)).toEqual({ waitsUntil: inMs(timeoutMs), waitingSince: now, waits: 1 })
+    expect(waitForLimit({ waitingSince: null, waits: 0 }, inMs(timeoutMs + 1), now)).toBe(null)
+    expect(waitForLimit({ waitingSince: inMs(-2), waits: 3 }, inMs(timeoutMs - 1), now)).toBe(null)
   })
 })
 
@@ -260,8 +260,8 @@ describe('P-09 an unsent post', () => {
       [5_000, 10_000, 20_000, 40_000, 60_000, 60_000].map(inMs),
     )
     expect(wait({ waitingSince: null, waits: 0 }, now)).toEqual({ waitingSince: now, waitsUntil: inMs(5_000), waits: 1 })
-    expect(wait({ waitingSince: now, waits: 60 }, inMs(patienceMs - 1))?.waitsUntil).toEqual(inMs(patienceMs))
-    expect(wait({ waitingSince: now, waits: 60 }, inMs(patienceMs))).toBe(null)
+    expect(wait({ waitingSince: now, waits: 60 }, inMs(timeoutMs - 1))?.waitsUntil).toEqual(inMs(timeoutMs))
+    expect(wait({ waitingSince: now, waits: 60 }, inMs(timeoutMs))).toBe(null)
   })
 })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Refusal } from '../../../platform/errors.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { readIdempotency } from '../../../platform/idempotency.ts'
 import { newId } from '../../../platform/ids.ts'
 import { booksOf } from '../../../subgraphs/store/books.ts'
@@ -163,7 +163,7 @@ describe('makeHeld', () => {
 
   it('gives the key back when the work is refused', async () => {
     const refuse = async () => {
-      throw new Refusal('UPSTREAM_FAILED', 'Nothing was sent.', { reason: 'NOT_SENT' })
+      throw new DomainError('UPSTREAM_FAILED', 'Nothing was sent.', { reason: 'NOT_SENT' })
     }
     await expect(send(0, { make: refuse })).rejects.toMatchObject({ extensions: { reason: 'NOT_SENT' } })
     expect(await keys()).toEqual([])
@@ -172,7 +172,7 @@ describe('makeHeld', () => {
 
   it('lets a waiting repetition do the work when the first is refused', async () => {
     const { answer: first, end } = await underWay(async () => {
-      throw new Refusal('UPSTREAM_FAILED', 'Nothing was sent.')
+      throw new DomainError('UPSTREAM_FAILED', 'Nothing was sent.')
     })
     const second = send(1)
     end()

@@ -19,7 +19,7 @@ export function openReplica(url: string, slug: 'payments' | 'identity' = 'paymen
   const { sequelize, close } = connect({ url, poolSize: 5, log })
   const facts = { slug, receivers: [], outbox: outboxOf(slug), log, wake() {} }
   const contexts = contextsOf(slug, {}, {}, { sequelize, clock: systemClock }, facts, slug === 'identity' ? 'caller' : 'organization')
-  return { sequelize, contexts, context: contexts.everybodys('replica'), [Symbol.asyncDispose]: close }
+  return { sequelize, contexts, context: contexts.systemContext('replica'), [Symbol.asyncDispose]: close }
 }
 
 async function hold({ url, tenantId, key, holdMs }: HolderTask): Promise<void> {

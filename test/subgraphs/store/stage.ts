@@ -75,7 +75,7 @@ export async function openLibrary(keysOf: 'organization' | 'caller' = 'organizat
     database,
     clock,
     contexts,
-    job: contexts.everybodys('librarian'),
+    job: contexts.systemContext('librarian'),
     /** What a resolver is handed. */
     open: (viewer: Viewer, reading: Partial<Reading> = {}) => contexts.open(viewer, { ...unbounded, ...reading, requestId: 'request-1' }),
     rows: async <Row extends object>(sql: string, bind: unknown[] = []): Promise<Row[]> => (await database.sequelize.query(sql, { bind }))[0] as Row[],

@@ -269,10 +269,10 @@ describe('transactions of one organization', () => {
   }
 
   it('take half of the connections, and those of another are begun beside them', async () => {
-    const [flood, calm] = [hold(acme, 20), hold(other, 2)]
+    const [flood, slowPolling] = [hold(acme, 20), hold(other, 2)]
     await expect.poll(flood.begun).toBe(5)
-    await expect.poll(calm.begun).toBe(2)
-    await calm.end()
+    await expect.poll(slowPolling.begun).toBe(2)
+    await slowPolling.end()
     expect(flood.begun()).toBe(5)
     await flood.end()
     expect(flood.begun()).toBe(20)

@@ -7,13 +7,13 @@ import { timeOfDay } from '../time.ts'
 import { say } from '../words.ts'
 
 /** A short break is nobody's business; from so long on it is said, in ms. */
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 /** Says that nothing arrives by itself at the moment, and from when what one sees is. */
 export function Reconnecting() {
   const live = useLive()
   const since = useSyncExternalStore(live.onChange, live.since)
-  const isLong = useElapsed(patienceMs, since !== null)
+  const isLong = useElapsed(timeoutMs, since !== null)
   if (!isLong || since === null || !navigator.onLine) return null
   return (
     <div className="offline" role="status">

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { createHivePlanner } from '../hive.ts'
 import { type AskPlanner, askHere, createAskers } from '../plan-text.ts'
 import type { Question, Reply } from './process.ts'
@@ -36,7 +36,7 @@ process.on('message', async (question: Question) => {
   try {
     reply({ made: await ask(question.texts, nobody), bytes: process.memoryUsage.rss() })
   } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause
+    if (!(cause instanceof DomainError)) throw cause
     reply({ refused: { code: cause.code, message: cause.message } })
   } finally {
     clearInterval(watch)

@@ -8,7 +8,7 @@ export interface PlanningOptions {
   /** Milliseconds that planning one operation may take. */
   readonly planMs: number
   /** Milliseconds that an operation waits for a planner at most. @default 5000 */
-  readonly patienceMs?: number
+  readonly timeoutMs?: number
   readonly log: Pick<Logger, 'warn'>
   /** Called for each operation whose planning exceeded a limit. */
   readonly stopped?: (() => void) | undefined
@@ -28,7 +28,7 @@ export interface Planning {
   close(): Promise<void>
 }
 
-const usual = { waiting: { each: 32, all: 500 }, patienceMs: 5000, idleMs: 60_000 }
+const usual = { waiting: { each: 32, all: 500 }, timeoutMs: 5000, idleMs: 60_000 }
 const first: PlannerKind = { name: 'first', megabytes: 256 }
 /** The second planner: few operations need it, and it holds the whole graph as JavaScript. */
 const second: PlannerKind = { name: 'second', megabytes: 320 }

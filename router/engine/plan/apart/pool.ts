@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { AskPlanner } from '../plan-text.ts'
 import { createProcesses } from './idle.ts'
 import { Died, type PlannerProcess, Stopped } from './process.ts'
@@ -18,7 +18,7 @@ export interface PoolOptions {
   /** Maximum number of waiting operations: of one caller, and in all. */
   readonly waiting: { readonly each: number; readonly all: number }
   /** Milliseconds that an operation waits for a process at most. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   /** Milliseconds that planning one operation may take. */
   readonly planMs: number
   readonly log: Pick<Logger, 'warn'>
@@ -102,7 +102,7 @@ export function createPool(options: PoolOptions): Pool {
   const lost = (task: Task, cause: Died) => {
     log.warn({ err: cause }, 'planner ended unexpectedly')
     task.lives -= 1
-    if (task.lives > 0) queue.wait(task, options.patienceMs, busy)
+    if (task.lives > 0) queue.wait(task, options.timeoutMs, busy)
     else {
       refused.set(task.key, () => new Error(`Planners end over this operation: ${cause.message}`))
       queue.fail(task, cause)
@@ -144,11 +144,11 @@ export function createPool(options: PoolOptions): Pool {
         askers: [askers],
         made: Promise.withResolvers(),
         patience: undefined,
-        startBy: performance.now() + options.patienceMs,
+        startBy: performance.now() + options.timeoutMs,
         lives,
       }
       queue.underway.set(key, task)
-      queue.wait(task, options.patienceMs, busy)
+      queue.wait(task, options.timeoutMs, busy)
       proceed()
       return task.made.promise
     },
@@ -163,7 +163,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 }
 
-const tooDear = () => new Refusal('BAD_USER_INPUT', 'The operation takes too long to plan; ask for less at once.')
-const busy = () => new Refusal('RATE_LIMITED', 'Too many new operations are waiting to be planned: try again in a moment.', { retryAfter: 1 })
-const unstarted = () => new Refusal('UPSTREAM_FAILED', 'No process can be started at the moment that plans the operation; try again in a moment.')
-const leaving = () => new Refusal('UPSTREAM_FAILED', 'The operation was ended before it was planned.')
+const tooDear = () => new DomainError('BAD_USER_INPUT', 'The operation takes too long to plan; ask for less at once.')
+const busy = () => new DomainError('RATE_LIMITED', 'Too many new operations are waiting to be planned: try again in a moment.', { retryAfter: 1 })
+const unstarted = () => new DomainError('UPSTREAM_FAILED', 'No process can be started at the moment that plans the operation; try again in a moment.')
+const leaving = () => new DomainError('UPSTREAM_FAILED', 'The operation was ended before it was planned.')

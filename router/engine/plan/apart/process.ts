@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import type { Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { type ErrorCode, Refusal } from '../../../../platform/errors.ts'
+import { DomainError, type ErrorCode } from '../../../../platform/errors.ts'
 import type { Planned } from '../plan-text.ts'
 
 /** A message to the process: the supergraph first, then texts to plan, one operation at a time. */
@@ -35,7 +35,7 @@ export interface PlannerProcess {
   readonly pid: number | undefined
   /**
    * Plans the texts of one operation; the process is ended when they exceed a limit.
-   * @throws Stopped when they exceeded a limit, Died when the process ended by itself, Refusal for a mistake of the
+   * @throws Stopped when they exceeded a limit, Died when the process ended by itself, DomainError for a mistake of the
    * client
    */
   plan(texts: readonly string[], withinMs: number): Promise<readonly Planned[]>
@@ -156,7 +156,7 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
         void end()
         throw stoodStill ? new Died(`The planner stood still for ${withinMs} ms`) : cause
       }
-      if ('refused' in words) throw new Refusal(words.refused.code, words.refused.message)
+      if ('refused' in words) throw new DomainError(words.refused.code, words.refused.message)
       if (!('made' in words)) {
         void end()
         throw new Stopped(`${megabytes} MB`)

@@ -52,7 +52,7 @@ export const mediaRows: readonly Row[] = [
     access: { scope: 'publishing:posts.write' },
     limit: mostPictureBytes,
     to: 'publishing',
-    patienceMs: 60_000,
+    timeoutMs: 60_000,
     why: 'raw body',
     tells: [
       {
@@ -79,7 +79,7 @@ export const mediaRows: readonly Row[] = [
       limit: mostFilmBytes,
       to: 'publishing',
       streams: 'up',
-      patienceMs: Number.POSITIVE_INFINITY,
+      timeoutMs: Number.POSITIVE_INFINITY,
       tellsOptions: abilities,
       why: 'foreign handler',
       tells: path.endsWith('*')

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { AgentRow } from '../../stores/agent.ts'
 
 /** How much may be said, in characters and in a day by one caller. */
@@ -7,5 +7,5 @@ export const limits = { title: 200, text: 4_000, conversationsADay: 1_000, messa
 /** Requires that an agent answers at present. @throws CONFLICT, reason ILLEGAL_MOVE */
 export function requireActive({ status: from }: Pick<AgentRow, 'status'>): void {
   if (from === 'ACTIVE') return
-  throw new Refusal('CONFLICT', `The agent is ${from}: it answers nobody until it is ACTIVE.`, { reason: 'ILLEGAL_MOVE', from, verb: 'send', possible: [] })
+  throw new DomainError('CONFLICT', `The agent is ${from}: it answers nobody until it is ACTIVE.`, { reason: 'ILLEGAL_MOVE', from, verb: 'send', possible: [] })
 }

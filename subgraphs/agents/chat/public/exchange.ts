@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { problemOf } from '../../../http/problem.ts'
 import type { Job } from '../../context.ts'
@@ -24,7 +24,7 @@ async function siteOf({ site: configured }: PublicChat, job: Job, named: string 
   const slug = named ?? configured
   const found = slug ? await job.chatSites.withSlug(slug) : null
   if (found) return found
-  throw new Refusal('NOT_FOUND', 'There is no public chat of this name.')
+  throw new DomainError('NOT_FOUND', 'There is no public chat of this name.')
 }
 
 /** Answers rows of the public chat; refusals of 400 and 403 count among an address's. */
@@ -37,13 +37,13 @@ const guarded =
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL_SERVER_ERROR') throw error
-      let refusal = error as Refusal
+      let refusal = error as DomainError
       if (code === 'BAD_USER_INPUT' || code === 'FORBIDDEN')
         try {
           await chat.gate.refused(job, request)
         } catch (limited) {
           if (codeOf(limited) !== 'RATE_LIMITED') throw limited
-          refusal = limited as Refusal
+          refusal = limited as DomainError
         }
       const { challenge, scope } = refusal.extensions
       return problemOf(request, refusal, [], { ...(challenge !== undefined && { challenge }), ...(scope !== undefined && { scope }) })
@@ -67,7 +67,7 @@ async function chatted(chat: PublicChat, request: Request, job: Job): Promise<Re
     for await (const piece of begun.pieces) text += piece
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
-    throw new Refusal('UPSTREAM_FAILED', 'The answer was cut off: ask again.')
+    throw new DomainError('UPSTREAM_FAILED', 'The answer was cut off: ask again.')
   }
   return json(await begun.end(text))
 }
@@ -89,7 +89,7 @@ export function publicChatExchanges(chat: PublicChat): Exchanges {
     [`POST ${at}/feedback`]: guarded(chat, async (request, job) => {
       const { clearance, messageId, helpful, comment } = await readVerdict(request)
       const session = await chat.gate.sessionOf(job, clearance)
-      if (!(await job.chatTurns.judge(messageId, session.id, helpful, comment ?? null))) throw new Refusal('NOT_FOUND', 'This chat has no such answer.')
+      if (!(await job.chatTurns.judge(messageId, session.id, helpful, comment ?? null))) throw new DomainError('NOT_FOUND', 'This chat has no such answer.')
       return new Response(null, { status: 204 })
     }),
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { ChatSiteRow, Persona } from '../../stores/chat/site.ts'
 
 /** How much a visitor may say, in characters. */
@@ -30,13 +30,13 @@ async function bodyOf<Value>(request: Request, shape: z.ZodType<Value>): Promise
   try {
     json = JSON.parse(await request.text())
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'The body is no JSON.')
+    throw new DomainError('BAD_USER_INPUT', 'The body is no JSON.')
   }
   const read = shape.safeParse(json)
   if (read.success) return read.data
   const [issue] = read.error.issues
   const field = issue!.path.join('.')
-  throw new Refusal('BAD_USER_INPUT', `${field || 'The body'}: ${issue!.message}`, field ? { field } : {})
+  throw new DomainError('BAD_USER_INPUT', `${field || 'The body'}: ${issue!.message}`, field ? { field } : {})
 }
 
 /** Reads what a visitor says. @throws BAD_USER_INPUT */
@@ -48,5 +48,5 @@ export const readVerdict = (request: Request) => bodyOf(request, verdict)
 export function personaOf({ personas }: Pick<ChatSiteRow, 'personas'>, named: string | null | undefined): Persona {
   const found = named ? personas.find(persona => persona.slug === named) : personas.find(persona => persona.default)
   if (found) return found
-  throw new Refusal('BAD_USER_INPUT', `There is no persona ${named}: GET …/personas lists them.`, { field: 'persona' })
+  throw new DomainError('BAD_USER_INPUT', `There is no persona ${named}: GET …/personas lists them.`, { field: 'persona' })
 }

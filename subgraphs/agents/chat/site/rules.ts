@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName, requireText } from '../../../../platform/ids.ts'
 import type { UpdateChatSiteInput } from '../../resolvers.generated.ts'
 import type { ChatSiteRow, Persona } from '../../stores/chat/site.ts'
@@ -6,7 +6,7 @@ import type { ChatSiteRow, Persona } from '../../stores/chat/site.ts'
 /** How much a site may hold, in entries and characters. */
 export const limits = { personas: 20, words: 200, word: 100, slug: 60, name: 200, greeting: 1_000, instructions: 10_000, model: 200 } as const
 
-const wrong = (field: string, message: string): Refusal => new Refusal('BAD_USER_INPUT', `${field}: ${message}`, { field })
+const wrong = (field: string, message: string): DomainError => new DomainError('BAD_USER_INPUT', `${field}: ${message}`, { field })
 
 /** Reads personas; exactly one is the default. @throws BAD_USER_INPUT with the `field` */
 function readPersonas(given: NonNullable<UpdateChatSiteInput['personas']>): readonly Persona[] {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { create } from '../../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../../viewer.ts'
@@ -30,10 +30,10 @@ async function executeAction(context: Context, input: ExecuteActionInput): Promi
   const organizationId = activeOrganization(viewer, 'Actions')
   const connector = await connectors.require(input.connectorId, 'connectorId')
   const given = readJson(input.arguments ?? {}, 'arguments')
-  if (!isObject(given)) throw new Refusal('BAD_USER_INPUT', 'arguments: the arguments of a tool are an object.', { field: 'arguments' })
+  if (!isObject(given)) throw new DomainError('BAD_USER_INPUT', 'arguments: the arguments of a tool are an object.', { field: 'arguments' })
   const step = actionStep(input)
   if (requireTool(connector, step, '').permission === 'DENY')
-    throw new Refusal('FORBIDDEN', `The tool ${step.tool} may not be called in this organization.`, { reason: 'NOT_PERMITTED' })
+    throw new DomainError('FORBIDDEN', `The tool ${step.tool} may not be called in this organization.`, { reason: 'NOT_PERMITTED' })
   await requireMembers(context, step.gate, 'gate')
   const createdBy = actorOf(viewer)
   if (step.counterparty !== null || connector.counterparty !== null) requirePolicyService(policy)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { checkSameContent } from '../../../../platform/idempotency.ts'
 import { requireName } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
@@ -24,7 +24,7 @@ async function createConnector(context: Context, input: CreateConnectorInput): P
   const headers = readHeaders(input.headers)
   const url = readAddress(input.baseUrl)
   if (!(await connect.way.reaches(url).catch(unanswered('baseUrl'))))
-    throw new Refusal('BAD_USER_INPUT', 'baseUrl leads to a private address, which is not called from here: name a public one.', { field: 'baseUrl' })
+    throw new DomainError('BAD_USER_INPUT', 'baseUrl leads to a private address, which is not called from here: name a public one.', { field: 'baseUrl' })
   const { row, repeated } = await create(context, {
     of: connectors,
     // A short value could be guessed from the hash of the input, so it is left out of it.

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
 import type { ConnectorHeaderInput, ConnectorToolInput } from '../../resolvers.generated.ts'
 import type { ConnectorKind, ConnectorRow, SecretHeader, ToolRow } from '../../stores/connector.ts'
@@ -16,7 +16,7 @@ export const limits = {
   headerValue: 4_000,
 } as const
 
-const wrong = (field: string, message: string): Refusal => new Refusal('BAD_USER_INPUT', `${field} ${message}`, { field })
+const wrong = (field: string, message: string): DomainError => new DomainError('BAD_USER_INPUT', `${field} ${message}`, { field })
 
 /** Requires a kind that people may create. @throws BAD_USER_INPUT for one that each organization has */
 export function requireCreatable(kind: ConnectorKind): void {
@@ -25,7 +25,7 @@ export function requireCreatable(kind: ConnectorKind): void {
 
 /** Requires that a connector is not one that each organization has. @throws CONFLICT */
 export function requireRemovable({ kind }: Pick<ConnectorRow, 'kind'>): void {
-  if (kind !== 'MCP') throw new Refusal('CONFLICT', 'Every organization has this connector: take it out of use instead.', { reason: 'ILLEGAL_MOVE' })
+  if (kind !== 'MCP') throw new DomainError('CONFLICT', 'Every organization has this connector: take it out of use instead.', { reason: 'ILLEGAL_MOVE' })
 }
 
 /** Requires that our own platform keeps its name, its use and its owner: only what its tools may do is changed. @throws CONFLICT */
@@ -34,7 +34,7 @@ export function requireOwnTools(
   { name, active, counterparty }: Partial<Record<'name' | 'active' | 'counterparty', unknown>>,
 ): void {
   if (kind === 'PLATFORM' && [name, active, counterparty].some(given => given !== undefined))
-    throw new Refusal('CONFLICT', 'This platform is always in use, under its own name: only the permissions of its tools can be changed.', {
+    throw new DomainError('CONFLICT', 'This platform is always in use, under its own name: only the permissions of its tools can be changed.', {
       reason: 'ILLEGAL_MOVE',
     })
 }
@@ -42,7 +42,7 @@ export function requireOwnTools(
 /** Requires that a connector is in use. @throws CONFLICT, reason ILLEGAL_MOVE */
 export function requireInUse({ status: from }: Pick<ConnectorRow, 'status'>, verb: 'check'): void {
   if (from === 'DISABLED')
-    throw new Refusal('CONFLICT', 'A connector that is out of use is not called: put it back into use first.', {
+    throw new DomainError('CONFLICT', 'A connector that is out of use is not called: put it back into use first.', {
       ...{ reason: 'ILLEGAL_MOVE', from, verb, possible: [] },
     })
 }

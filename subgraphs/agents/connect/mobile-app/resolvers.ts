@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { isText, type Order, readPage, toConnection } from '../../../../platform/page.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { activeOrganization } from '../../../viewer.ts'
@@ -16,7 +16,7 @@ const timeoutMs = 5_000
 /** The order is the developer platform's; an app that is gone ends a page's cursor. */
 const asListed: Order<MobileAppEntryRow> = { name: 'mobileApps.listed', position: ({ id }) => [id], parts: [isText] }
 
-const notConfigured = (why: string): Refusal => new Refusal('CONFLICT', why, { reason: 'NOT_CONFIGURED' })
+const notConfigured = (why: string): DomainError => new DomainError('CONFLICT', why, { reason: 'NOT_CONFIGURED' })
 
 /** The organization's connector of the catalogue; one older than it gets it now. */
 async function catalogueOf(context: Context, organizationId: string): Promise<ConnectorRow> {
@@ -40,7 +40,7 @@ async function appsOf(context: Context): Promise<readonly MobileAppEntryRow[]> {
   } catch (error) {
     if (codeOf(error) === 'UPSTREAM_FAILED') throw error
     const { message } = callFailure(error, { isSent: true, isLate: false, seconds: timeoutMs / 1_000 })
-    throw new Refusal('UPSTREAM_FAILED', `The developer platform does not list its apps: ${message}`)
+    throw new DomainError('UPSTREAM_FAILED', `The developer platform does not list its apps: ${message}`)
   }
 }
 

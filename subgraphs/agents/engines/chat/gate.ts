@@ -4,7 +4,7 @@ import { addressHeader } from '../../../../platform/caller/cause.ts'
 import { type Challenges, createChallenges } from '../../../../platform/caller/challenge.ts'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
@@ -53,14 +53,14 @@ export interface Admitted {
   readonly clearance: string
 }
 
-export const tooMany = (scope: string, waitMs: number): Refusal =>
-  new Refusal('RATE_LIMITED', 'That is too much at once: wait for a moment, then go on.', {
+export const tooMany = (scope: string, waitMs: number): DomainError =>
+  new DomainError('RATE_LIMITED', 'That is too much at once: wait for a moment, then go on.', {
     ...{ scope, retryAfter: Math.min(60, Math.max(1, Math.ceil(waitMs / 1_000))) },
   })
 
 const hashOf = (clearance: string): string => createHash('sha256').update(clearance).digest('hex')
 const addressOf = (request: Request): string => neighbourhoodOf(request.headers.get(addressHeader) ?? 'unknown')
-const ended = (): Refusal => new Refusal('FORBIDDEN', 'This chat has ended: solve a new challenge to begin another.', { reason: 'CLEARANCE_ENDED' })
+const ended = (): DomainError => new DomainError('FORBIDDEN', 'This chat has ended: solve a new challenge to begin another.', { reason: 'CLEARANCE_ENDED' })
 
 /**
  * Opens the gate.
@@ -128,13 +128,13 @@ export function openGate(
     async admit(job, request, site, persona, { clearance, solution }) {
       if (clearance) return { clearance, session: await turn(job, request, site, persona, await sessionOf(job, clearance, site.organizationId), false) }
       if (!solution)
-        throw new Refusal('FORBIDDEN', 'Solve the challenge first, and send its solution with the message.', {
+        throw new DomainError('FORBIDDEN', 'Solve the challenge first, and send its solution with the message.', {
           ...{ reason: 'CHALLENGE_REQUIRED', challenge: await make(job) },
         })
       const { challenges, secret: shared } = await open(job)
       const now = job.clock.now()
       if (!(await challenges.accept(solution, now)))
-        throw new Refusal('FORBIDDEN', 'This solution is not valid: request a new challenge.', { reason: 'CHALLENGE_FAILED' })
+        throw new DomainError('FORBIDDEN', 'This solution is not valid: request a new challenge.', { reason: 'CHALLENGE_FAILED' })
       const fresh = randomBytes(32).toString('base64url')
       const begun: ChatSessionRow = {
         ...{ id: newId(now), organizationId: site.organizationId, clearanceHash: hashOf(fresh), persona: persona.slug, turnsTaken: 0 },

@@ -1,7 +1,7 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CallersWay } from '../../../../platform/outbound/callers.ts'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { AgentsServiceDocument } from '../../ask.generated.ts'
@@ -42,7 +42,7 @@ export function openConnect({ way, outbound, developersUrl, cipher, clock, ask }
       ({ service }) => service?.id,
       () => undefined,
     )
-    if (!id) throw new Refusal('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
+    if (!id) throw new DomainError('UPSTREAM_FAILED', 'The registry of services does not answer: try again in a moment.')
     known = { id, until: clock.now().getTime() + rememberedMs }
     return id
   }

@@ -1,5 +1,5 @@
 import { idOfName } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { ConnectorRow, connectorStore } from '../../stores/connector.ts'
 import { catalogueTools } from './catalogue/tools.ts'
 import { platformTools } from './platform/tools.ts'
@@ -19,7 +19,7 @@ export const idOfOwn = (organizationId: string, kind: ConnectorRow['kind']): str
 export async function provideConnectors(
   { connectors }: { readonly connectors: Pick<ReturnType<(typeof connectorStore)['open']>, 'ensure'> },
   organizationId: string,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<void> {
   for (const { name, kind, tools } of kinds)
     await connectors.ensure({ id: idOfOwn(organizationId, kind), organizationId, name, kind, status: 'HEALTHY', tools }, now, transaction)

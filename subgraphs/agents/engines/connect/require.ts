@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { ConnectorRow, ToolRow } from '../../stores/connector.ts'
 import type { PlanStep } from '../../stores/workflow.ts'
 
@@ -12,11 +12,11 @@ export function requireTool(connector: ConnectorRow, { tool, counterparty }: Pla
   const known = connector.tools.find(({ name }) => name === tool)
   if (!known) {
     const field = `${prefix}tool`
-    throw new Refusal('BAD_USER_INPUT', `${field}: ${tool} is no tool of ${connector.name}: check the connector to read its tools anew.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field}: ${tool} is no tool of ${connector.name}: check the connector to read its tools anew.`, { field })
   }
   if (counterparty !== null && connector.counterparty !== null && counterparty !== connector.counterparty) {
     const field = `${prefix}counterparty`
-    throw new Refusal('BAD_USER_INPUT', `${field}: the connector belongs to ${connector.counterparty}: leave it out, or name that.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field}: the connector belongs to ${connector.counterparty}: leave it out, or name that.`, { field })
   }
   return known
 }

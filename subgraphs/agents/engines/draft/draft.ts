@@ -1,6 +1,6 @@
 import { setImmediate as others } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { createTurns } from '../../../../platform/jobs/turns.ts'
 import type { PersonProfileRow } from '../../stores/person-profile.ts'
 import type { profileSourceStore, ReadySource } from '../../stores/profile-source.ts'
@@ -84,14 +84,14 @@ export async function draft(work: DraftWork, profile: PersonProfileRow, wish: Wi
     work.log.warn({ err: error, organizationId: profile.organizationId }, 'no model wrote in the style of a profile')
   }
   if (wish.mode === 'AUTO') return extractive(notices.away)
-  throw new Refusal('UPSTREAM_FAILED', 'No language model answered: try again later, or ask for mode EXTRACTIVE.')
+  throw new DomainError('UPSTREAM_FAILED', 'No language model answered: try again later, or ask for mode EXTRACTIVE.')
 }
 
 async function read({ profileSources }: DraftWork, { id, organizationId }: PersonProfileRow, brief: string) {
   const quoting = openQuoting(brief)
   const ready = await profileSources.readyOf(id, null)
   if (ready.length === 0)
-    throw new Refusal('CONFLICT', 'The profile has no READY source to write from: add a text first, or wait until its address is fetched.', {
+    throw new DomainError('CONFLICT', 'The profile has no READY source to write from: add a text first, or wait until its address is fetched.', {
       reason: 'NO_SOURCES',
     })
   const weight = ready.reduce((sum, { characters }) => sum + characters, 0) / 1_000

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Clock } from '../../../../platform/clock.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
-import type { Unit, Writing } from '../../../store/books.ts'
+import type { WriteTransaction, Writing } from '../../../store/books.ts'
 import { inTransaction, type Outcome, step } from '../../../store/write.ts'
 import type { chunkStore } from '../../stores/knowledge/chunk.ts'
 import type { DocumentRow, documentStore } from '../../stores/knowledge/document.ts'
@@ -64,7 +64,7 @@ async function find(job: IndexingWork, held: KnowledgeSourceRow): Promise<Fetche
 }
 
 /** Writes the document of a source and its chunks, unless text and language are those that are indexed already. */
-async function index(job: IndexingWork, source: KnowledgeSourceRow, text: string, { transaction, now }: Unit): Promise<boolean> {
+async function index(job: IndexingWork, source: KnowledgeSourceRow, text: string, { transaction, now }: WriteTransaction): Promise<boolean> {
   const [known] = await job.documents.ofSource(source.id, transaction)
   const [contentHash, searchConfig] = [hashOf(text), searchConfigOf(source.language)]
   const { title, url } = source

@@ -66,7 +66,7 @@ export function openModels({ ask, call }: { readonly ask: Ask; readonly call: Ca
       const late = signal ? AbortSignal.any([signal, inTime]) : inTime
       const input = { model: namedModel(model), messages }
       try {
-        const asking = ask(CompleteDocument, { input }, { appId, viewer, forUser, patienceMs: timeoutMs, signal: late })
+        const asking = ask(CompleteDocument, { input }, { appId, viewer, forUser, timeoutMs: timeoutMs, signal: late })
         const { createCompletion: answer } = await Promise.race([asking, aborted(late)])
         if (!answer) throw new ModelFailure(noModel('The model did not answer.'))
         return { text: answer.content ?? '', ...usageOf(answer) }

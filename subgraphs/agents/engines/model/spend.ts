@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type Unit } from '../../../store/books.ts'
+import { tell, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { AgentRow } from '../../stores/agent.ts'
 import { monthOf } from '../../stores/model-call.ts'
@@ -20,7 +20,7 @@ export async function isWithinBudget(job: ModelWork, { id, monthlyLimitMicros }:
 }
 
 /** Tells managers that an agent has reached its limit; once a month. */
-async function warnOfBudget(job: ModelWork, id: string, unit: Unit): Promise<void> {
+async function warnOfBudget(job: ModelWork, id: string, unit: WriteTransaction): Promise<void> {
   const { now, transaction } = unit
   const agent = await job.agents.lock(id, transaction)
   if (!agent || (agent.budgetAlertAt !== null && agent.budgetAlertAt >= monthOf(now))) return

@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { inTransaction, step } from '../../../store/write.ts'
 import type { PolicyRequestRow, policyRequests } from '../../stores/run/policy-request.ts'
 import { openRounds, type Rounds } from '../page/rounds.ts'
@@ -45,7 +45,7 @@ async function conclude(job: PolicyWork, held: PolicyRequestRow, reached: Reache
   if (reached.is === 'decided') {
     // Refused when another decision was there before, or the run has ended: neither calls for another question.
     await decidePolicy(job, held.id, reached.said).catch(error => {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
     })
     if (reached.said.decision !== 'hold') return undefined
   }

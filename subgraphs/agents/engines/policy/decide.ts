@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { notFound } from '../../../store/store.ts'
 import { write } from '../../../store/write.ts'
 import { announceRun } from '../run/announce.ts'
@@ -27,7 +27,7 @@ export async function decidePolicy(job: PolicyWork, id: string, said: SaidDecisi
       const judged = judge(request, said, { isOver: isOver(run.status), now })
       if (judged === 'repeated') return null
       if (judged === 'late')
-        throw new Refusal('CONFLICT', 'This request was decided differently, or has ended: the decision has no effect.', {
+        throw new DomainError('CONFLICT', 'This request was decided differently, or has ended: the decision has no effect.', {
           ...{ reason: 'DECIDED', status: request.decision },
         })
       const after = await policyRequests.update(request, { ...judged.changes, updatedAt: now, version: request.version + 1 }, transaction)

@@ -1,4 +1,4 @@
-import { record, type Unit, type Writing } from '../../../store/books.ts'
+import { record, type WriteTransaction, type Writing } from '../../../store/books.ts'
 import type { PolicyRequestRow } from '../../stores/run/policy-request.ts'
 import type { RunRow } from '../../stores/run/run.ts'
 import { hashOfAction } from '../run/canonical.ts'
@@ -10,7 +10,12 @@ import type { PolicyWork } from './work.ts'
 type Work = Writing & Pick<PolicyWork, 'policyRequests' | 'workFeed'>
 
 /** Writes down what the settlement and policy service is to be asked; it is called once this is committed. */
-export async function requestPolicy(job: Work, run: RunRow, { step, action, id, expiresAt }: Extract<Effect, { does: 'request' }>, unit: Unit): Promise<void> {
+export async function requestPolicy(
+  job: Work,
+  run: RunRow,
+  { step, action, id, expiresAt }: Extract<Effect, { does: 'request' }>,
+  unit: WriteTransaction,
+): Promise<void> {
   const { now, transaction } = unit
   const { id: runId, organizationId, createdBy } = run
   const { connectorId, tool, arguments: given, counterparty } = action
@@ -34,7 +39,7 @@ export async function requestPolicy(job: Work, run: RunRow, { step, action, id, 
 export const titleOf = ({ tool, counterparty }: Pick<PolicyRequestRow, 'tool' | 'counterparty'>): string => `${tool} at ${counterparty}`
 
 /** Ends a request to which nobody answered in time, or whose run has ended: nothing that is said later counts. */
-export async function closeRequest(job: Work, { does, policyId }: Extract<Effect, { policyId: string }>, unit: Unit): Promise<void> {
+export async function closeRequest(job: Work, { does, policyId }: Extract<Effect, { policyId: string }>, unit: WriteTransaction): Promise<void> {
   const { now, transaction } = unit
   const request = await job.policyRequests.lock(policyId, transaction)
   if (!request || (request.decision !== 'PENDING' && request.decision !== 'HOLD')) return
@@ -48,7 +53,7 @@ export async function closeRequest(job: Work, { does, policyId }: Extract<Effect
 }
 
 /** Writes into the work feed and the audit log how a request was decided. */
-export async function noteDecision(job: Work, request: PolicyRequestRow, unit: Unit): Promise<void> {
+export async function noteDecision(job: Work, request: PolicyRequestRow, unit: WriteTransaction): Promise<void> {
   const { runId, organizationId, id, decision, counterparty, actionHash } = request
   await writeFeed(job, { id: runId, organizationId }, { kind: 'POLICY_DECIDED', title: `${titleOf(request)}: ${decision}`, actor: 'system' }, unit)
   const details = { decision, counterparty, actionHash }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { connectorStore } from '../../stores/connector.ts'
 import type { PlanStep } from '../../stores/workflow.ts'
 import type { PolicyDesk } from '../run/work.ts'
@@ -7,7 +7,7 @@ import type { PolicyDesk } from '../run/work.ts'
 /** @throws CONFLICT, reason NOT_CONFIGURED, where there is no settlement and policy service */
 export function requirePolicyService({ isConfigured }: Pick<PolicyDesk, 'isConfigured'>): void {
   if (isConfigured) return
-  throw new Refusal('CONFLICT', 'No settlement and policy service is configured (SETTLEMENT_URL): actions that cross organizations cannot begin.', {
+  throw new DomainError('CONFLICT', 'No settlement and policy service is configured (SETTLEMENT_URL): actions that cross organizations cannot begin.', {
     reason: 'NOT_CONFIGURED',
   })
 }

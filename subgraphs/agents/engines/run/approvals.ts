@@ -1,4 +1,4 @@
-import { record, tell, type Unit } from '../../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { ApprovalRow, ApprovalStatus, DecisionRow } from '../../stores/run/approval.ts'
 import type { RunRow } from '../../stores/run/run.ts'
@@ -13,7 +13,7 @@ import type { RunWork } from './work.ts'
 type Asking = Extract<Effect, { does: 'ask' }>
 
 /** Asks people for an approval: its row, the feed, and the managers' queue. */
-export async function askFor(job: RunWork, run: RunRow, { step, gate, action, id }: Asking, unit: Unit): Promise<ApprovalRow> {
+export async function askFor(job: RunWork, run: RunRow, { step, gate, action, id }: Asking, unit: WriteTransaction): Promise<ApprovalRow> {
   const { now, transaction } = unit
   const later = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
   const approval = await job.approvals.insert(
@@ -47,7 +47,7 @@ export async function decideOn(
   job: Pick<RunWork, 'approvals' | 'workFeed' | 'runs' | 'publicUrl'> & Parameters<typeof record>[0],
   approval: ApprovalRow,
   { status, argumentsHash, response = null, userId = null, ...decision }: Deciding,
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<ApprovalRow> {
   const { now, transaction } = unit
   const isOver = status !== 'PENDING'
@@ -66,7 +66,7 @@ async function factsOfStillPending(
   job: Pick<RunWork, 'runs' | 'publicUrl'>,
   approval: ApprovalRow,
   { decision, userId }: Pick<Deciding, 'decision' | 'userId'>,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<readonly NewFact[]> {
   const closed = closedFacts(approval, userId ?? null)
   if (decision !== 'EDIT') return closed
@@ -80,7 +80,11 @@ const auditOf = ({ id, organizationId, argumentsHash }: ApprovalRow, { decision,
 })
 
 /** What the clock, or a cancelled run, makes of an approval. @returns the approval as it stands then; null when it was decided meanwhile */
-export async function overtake(job: RunWork, { does, approvalId }: Extract<Effect, { approvalId: string }>, unit: Unit): Promise<ApprovalRow | null> {
+export async function overtake(
+  job: RunWork,
+  { does, approvalId }: Extract<Effect, { approvalId: string }>,
+  unit: WriteTransaction,
+): Promise<ApprovalRow | null> {
   const { now, transaction } = unit
   const approval = await job.approvals.lock(approvalId, transaction)
   if (approval?.status !== 'PENDING') return null

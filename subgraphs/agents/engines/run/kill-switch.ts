@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Held } from '../../stores/workspace/kill-switch.ts'
 
 /** Whether an agent's steps and replies may not begin; without an agent, whether anything of the organization may not. */
@@ -19,5 +19,5 @@ export async function requireReleased(
   const held = await killSwitches.heldOf(organizationId, transaction)
   if (!isHeldBy(held, agentId)) return
   const what = held.all ? 'the organization' : 'this agent'
-  throw new Refusal('CONFLICT', `The kill switch of ${what} is engaged: nothing starts until it is released with setKillSwitch.`, { reason: 'KILL_SWITCH' })
+  throw new DomainError('CONFLICT', `The kill switch of ${what} is engaged: nothing starts until it is released with setKillSwitch.`, { reason: 'KILL_SWITCH' })
 }

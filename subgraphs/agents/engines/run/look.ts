@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type Unit } from '../../../store/books.ts'
+import { tell, type WriteTransaction } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { write } from '../../../store/write.ts'
 import type { ApprovalRow } from '../../stores/run/approval.ts'
@@ -56,7 +56,7 @@ export async function look(job: RunWork, id: string, ended: Ended | null): Promi
   })
 }
 
-async function lookInside(job: RunWork, id: string, ended: Ended | null, { transaction }: Unit): Promise<Looked | null> {
+async function lookInside(job: RunWork, id: string, ended: Ended | null, { transaction }: WriteTransaction): Promise<Looked | null> {
   const run = await job.runs.lock(id, transaction)
   const now = job.clock.now()
   if (!run || (ended ? run.claimId !== ended.claimId : run.wakeAt === null || run.wakeAt > now)) return null
@@ -96,7 +96,7 @@ async function seenBy(
   { steps }: PlanRow,
   states: ReadonlyMap<string, StepState>,
   ended: Ended | null,
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<Seen> {
   const state = states.get(steps[run.cursor]?.key ?? '')
   const approval = state?.phase === 'GATE' && state.approvalId ? await job.approvals.lock(state.approvalId, transaction) : null
@@ -127,7 +127,7 @@ async function publishedPlans(
   job: RunWork,
   { organizationId }: RunRow,
   steps: readonly PlanStep[],
-  transaction: Unit['transaction'],
+  transaction: WriteTransaction['transaction'],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = steps.flatMap(({ kind, workflowId }) => ((kind === 'RUN' || kind === 'MAP') && workflowId ? [workflowId] : []))
   if (ids.length === 0) return new Map()
@@ -139,7 +139,7 @@ async function publishedPlans(
   )
 }
 
-async function writeDown(job: RunWork, before: RunRow, plan: PlanRow, known: readonly string[], walked: Walked, unit: Unit): Promise<Looked> {
+async function writeDown(job: RunWork, before: RunRow, plan: PlanRow, known: readonly string[], walked: Walked, unit: WriteTransaction): Promise<Looked> {
   const { now, transaction } = unit
   for (const [key, state] of walked.changed)
     if (known.includes(key)) await job.steps.update(rowOf(before, key), { ...stepColumns(state), updatedAt: now }, transaction)
@@ -174,7 +174,12 @@ const isWaitingForChild = ({ steps }: PlanRow, { run, changed }: Walked): boolea
   return run.status === 'RUNNING' && (steps[run.cursor]?.kind === 'RUN' || steps[run.cursor]?.kind === 'MAP') && state?.status !== 'FAILED'
 }
 
-async function doEffects(job: RunWork, run: RunRow, effects: readonly Effect[], unit: Unit): Promise<Pick<Looked, 'approvals' | 'began' | 'asked' | 'wrote'>> {
+async function doEffects(
+  job: RunWork,
+  run: RunRow,
+  effects: readonly Effect[],
+  unit: WriteTransaction,
+): Promise<Pick<Looked, 'approvals' | 'began' | 'asked' | 'wrote'>> {
   const approvals: ApprovalRow[] = []
   const began: RunRow[] = []
   for (const effect of effects) {
@@ -201,11 +206,11 @@ async function doEffects(job: RunWork, run: RunRow, effects: readonly Effect[], 
 const itemOf = ({ id }: RunRow, { step, item }: Extract<Effect, { does: 'start' }>): Beginning['item'] =>
   item ? { parentStepId: stepIdOf(id, step.key), itemIndex: BigInt(item.index), parentAttempt: item.attempt } : null
 
-const feed = (job: RunWork, run: RunRow, kind: 'RUN_STARTED' | 'RUN_SUCCEEDED' | 'RUN_FAILED' | 'RUN_CANCELLED', unit: Unit): Promise<void> =>
+const feed = (job: RunWork, run: RunRow, kind: 'RUN_STARTED' | 'RUN_SUCCEEDED' | 'RUN_FAILED' | 'RUN_CANCELLED', unit: WriteTransaction): Promise<void> =>
   writeFeed(job, run, { kind, title: run.failureMessage ?? 'A run', actor: run.createdBy, userId: run.startedById }, unit)
 
 /** What follows from the end of a run: the feed, a fact, and the run above it. */
-async function end(job: RunWork, run: RunRow, { status, failure }: RunState, unit: Unit): Promise<void> {
+async function end(job: RunWork, run: RunRow, { status, failure }: RunState, unit: WriteTransaction): Promise<void> {
   if (run.parentId) await job.runs.wake(run.parentId, unit.now, unit.transaction)
   // Nobody but whoever tries a draft hears of the trial.
   if (run.trigger === 'TEST') return

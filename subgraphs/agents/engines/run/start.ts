@@ -1,6 +1,6 @@
 import { newId } from '../../../../platform/ids.ts'
 import type { NewRow } from '../../../../platform/sql/table.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { FeedKind } from '../../stores/report.ts'
 import type { RunRow, RunTrigger, runs } from '../../stores/run/run.ts'
 import type { Json } from '../../stores/workflow.ts'
@@ -48,13 +48,13 @@ export async function writeFeed(
   { workFeed }: Pick<RunWork, 'workFeed'>,
   { id: runId, organizationId }: Pick<RunRow, 'id' | 'organizationId'>,
   line: FeedLine,
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<void> {
   await workFeed.insert({ organizationId, id: newId(now), at: now, runId, ...line }, transaction)
 }
 
 /** Writes a report: the next version of the one that the workflow has with this title, else the first of a new one. */
-export async function writeReport(job: RunWork, run: RunRow, { step, text, id }: Extract<Effect, { does: 'write' }>, unit: Unit): Promise<void> {
+export async function writeReport(job: RunWork, run: RunRow, { step, text, id }: Extract<Effect, { does: 'write' }>, unit: WriteTransaction): Promise<void> {
   const { now, transaction } = unit
   const { reports } = job
   const title = step.title ?? step.key
@@ -68,6 +68,6 @@ export async function writeReport(job: RunWork, run: RunRow, { step, text, id }:
 }
 
 /** Writes the task of a step: it has the step's title, else its key. */
-export async function writeStepsTask(job: RunWork, run: RunRow, { step, text, id }: Extract<Effect, { does: 'write' }>, unit: Unit): Promise<void> {
+export async function writeStepsTask(job: RunWork, run: RunRow, { step, text, id }: Extract<Effect, { does: 'write' }>, unit: WriteTransaction): Promise<void> {
   await writeTask(job, run, { id, title: step.title ?? step.key, body: text }, unit)
 }

@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Events } from '../../../../platform/events.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { reportStore } from '../../stores/report.ts'
 import type { approvalStore } from '../../stores/run/approval.ts'
 import type { policyRequestStore } from '../../stores/run/policy-request.ts'
@@ -27,9 +27,9 @@ export interface PolicyDesk {
   /** Whether there is a service to ask. */
   readonly isConfigured: boolean
   /** Writes down what the service is to be asked, in the run's transaction. */
-  request(run: RunRow, effect: Extract<Effect, { does: 'request' }>, unit: Unit): Promise<void>
+  request(run: RunRow, effect: Extract<Effect, { does: 'request' }>, unit: WriteTransaction): Promise<void>
   /** Ends a request to which nobody answered in time, or whose run has ended, in the run's transaction. */
-  close(effect: Extract<Effect, { policyId: string }>, unit: Unit): Promise<void>
+  close(effect: Extract<Effect, { policyId: string }>, unit: WriteTransaction): Promise<void>
   /** Has requests looked for that were written down. */
   soon(): void
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type Unit, type Writing } from '../../../store/books.ts'
+import { tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { workFeedStore } from '../../stores/report.ts'
 import type { TaskRow, TaskStatus, taskStore } from '../../stores/workspace/task.ts'
@@ -55,7 +55,7 @@ export async function writeTask(
   job: TaskWork,
   run: { readonly id: string; readonly organizationId: string; readonly createdBy: string },
   { id, title, body }: { readonly id: string; readonly title: string; readonly body: string },
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<TaskRow> {
   const { now, transaction } = unit
   const of = { organizationId: run.organizationId, runId: run.id, createdBy: run.createdBy }
@@ -69,7 +69,7 @@ export async function feedClosed(
   { workFeed }: Pick<TaskWork, 'workFeed'>,
   { title, organizationId, runId }: TaskRow,
   { actor, userId }: { readonly actor: string; readonly userId: string | null },
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<void> {
   await workFeed.insert({ organizationId, id: newId(now), at: now, kind: 'TASK_CLOSED', title, actor, userId, runId }, transaction)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { checkText } from '../../../../platform/ids.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import { limits, searchKnowledge } from '../../engines/knowledge/search.ts'
@@ -10,8 +10,8 @@ export const documentResolvers: Resolvers = {
     searchKnowledge(_, { query, first }, context) {
       const organizationId = activeOrganization(context.viewer, 'Knowledge')
       if (checkText(query, 'query').length > limits.query)
-        throw new Refusal('BAD_USER_INPUT', `query has ${query.length} characters: the maximum is ${limits.query}.`, { field: 'query' })
-      if (first < 1 || first > limits.first) throw new Refusal('BAD_USER_INPUT', `first takes 1 to ${limits.first}.`, { field: 'first' })
+        throw new DomainError('BAD_USER_INPUT', `query has ${query.length} characters: the maximum is ${limits.query}.`, { field: 'query' })
+      if (first < 1 || first > limits.first) throw new DomainError('BAD_USER_INPUT', `first takes 1 to ${limits.first}.`, { field: 'first' })
       return searchKnowledge(context, { organizationId, query, first })
     },
   },

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { unanswered } from '../../../../platform/outbound/public.ts'
 import { change, create, remove } from '../../../store/write.ts'
@@ -19,7 +19,7 @@ import { limits, readActions, readAddress, readKnowledgeText, readLanguage, read
 async function readPublicAddress({ reaches }: Context, url: URL): Promise<string> {
   const address = readAddress(url, 'url')
   if (await reaches(new URL(address)).catch(unanswered('url'))) return address
-  throw new Refusal('BAD_USER_INPUT', 'url leads to no public place: give an address that everybody can open.', { field: 'url' })
+  throw new DomainError('BAD_USER_INPUT', 'url leads to no public place: give an address that everybody can open.', { field: 'url' })
 }
 
 /** A new source as its caller gives it, already read. */
@@ -73,8 +73,8 @@ async function updateKnowledgeSource(context: Context, { id, expectedVersion, ..
   const seen = await knowledgeSources.require(id)
   const text = typeof input.text === 'string' ? readKnowledgeText(input.text) : null
   if (text !== null && seen.kind === 'URL')
-    throw new Refusal('BAD_USER_INPUT', 'The text of a URL source is read from its address: leave text out.', { field: 'text' })
-  if (input.url === null && seen.kind === 'URL') throw new Refusal('BAD_USER_INPUT', 'A URL source needs url.', { field: 'url' })
+    throw new DomainError('BAD_USER_INPUT', 'The text of a URL source is read from its address: leave text out.', { field: 'text' })
+  if (input.url === null && seen.kind === 'URL') throw new DomainError('BAD_USER_INPUT', 'A URL source needs url.', { field: 'url' })
   const url = !input.url ? input.url : seen.kind === 'URL' ? await readPublicAddress(context, input.url) : readAddress(input.url, 'url')
   return change(context, {
     of: knowledgeSources,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { checkText, requireName } from '../../../../platform/ids.ts'
 import { maxText } from '../../engines/knowledge/indexing.ts'
 import type { KnowledgeActionInput } from '../../resolvers.generated.ts'
@@ -10,7 +10,7 @@ export const limits = { sources: 2_000, sourcesADay: 1_000, title: 200, url: 2_0
 type Maybe<Value> = Value | null | undefined
 
 const refuse = (field: string, message: string): never => {
-  throw new Refusal('BAD_USER_INPUT', message, { field })
+  throw new DomainError('BAD_USER_INPUT', message, { field })
 }
 
 /** Reads a title. @throws BAD_USER_INPUT */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import { activeOrganization, type Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -17,7 +17,7 @@ const sourcesPath = '/agents/api/knowledge-sources'
 const known = new Set(['title', 'visibility', 'url'])
 const types = ['text/plain', 'text/markdown', 'text/html', 'application/pdf'] as const
 
-const wrong = (message: string, field: string): Refusal => new Refusal('BAD_USER_INPUT', message, { field })
+const wrong = (message: string, field: string): DomainError => new DomainError('BAD_USER_INPUT', message, { field })
 
 const unreadable: Readonly<Record<Unreadable, string>> = {
   damaged: 'The body is no PDF, or a damaged one: open it in a reader, save it anew, and upload that.',
@@ -92,7 +92,7 @@ export function uploadExchanges(forRequest: (viewer: Viewer, request: Request) =
   const pdf = openPdfReader()
   return {
     [`POST ${uploadPath}`]: async (request, viewer) => {
-      if (!viewer.scopes.includes('agents:knowledge.write')) throw new Refusal('FORBIDDEN', 'Files are uploaded with the scope agents:knowledge.write.')
+      if (!viewer.scopes.includes('agents:knowledge.write')) throw new DomainError('FORBIDDEN', 'Files are uploaded with the scope agents:knowledge.write.')
       return upload(forRequest(viewer, request), pdf, request)
     },
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { PageInfo } from '../../../../platform/page.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import { isPerson, personOf, type Viewer } from '../../../viewer.ts'
@@ -93,9 +93,9 @@ function piecesOf({ profileAuthorizations, profileSources, styleSnapshots }: Con
 export const exportExchanges = (forRequest: (viewer: Viewer, request: Request) => Context): Exchanges => ({
   'GET /agents/api/person-profiles/**': async (request, viewer) => {
     const [, id] = /^\/agents\/api\/person-profiles\/([^/]+)\/export$/.exec(new URL(request.url).pathname) ?? []
-    if (id === undefined) throw new Refusal('NOT_FOUND', 'There is nothing at this path.')
+    if (id === undefined) throw new DomainError('NOT_FOUND', 'There is nothing at this path.')
     if (!isPerson(viewer) || !viewer.scopes.includes('agents:knowledge.read'))
-      throw new Refusal('FORBIDDEN', 'Profiles are exported by people with the scope agents:knowledge.read.')
+      throw new DomainError('FORBIDDEN', 'Profiles are exported by people with the scope agents:knowledge.read.')
     const context = forRequest(viewer, request)
     const profile = await context.personProfiles.require(id)
     const encoder = new TextEncoder()

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, readId, requireId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { change, create, remove } from '../../../store/write.ts'
@@ -18,7 +18,7 @@ async function createPersonProfile(context: Context, input: CreatePersonProfileI
   const words = readProfile(input)
   const authorizations = readAuthorizations(input.authorizations)
   if (subjectId !== caller && !(await context.isMember(subjectId, organizationId, viewer)))
-    throw new Refusal('BAD_USER_INPUT', 'subjectId is nobody of the active organization: a profile is about one of its members.', { field: 'subjectId' })
+    throw new DomainError('BAD_USER_INPUT', 'subjectId is nobody of the active organization: a profile is about one of its members.', { field: 'subjectId' })
   const createdBy = actorOf(viewer)
   const { row } = await create(context, {
     of: personProfiles,

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireId, requireName, requireText } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import type { CreatePersonProfileInput, UpdatePersonProfileInput } from '../../resolvers.generated.ts'
@@ -105,7 +105,7 @@ function readSpeakingStyle(given: CreatePersonProfileInput['speakingStyle']): Sp
 function ofSize<Style extends object>(field: string, style: Style): Style {
   const bytes = Buffer.byteLength(JSON.stringify(style))
   if (bytes <= most.styleBytes) return style
-  throw new Refusal('BAD_USER_INPUT', `${field} has ${bytes} bytes in all: the maximum is ${most.styleBytes}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} has ${bytes} bytes in all: the maximum is ${most.styleBytes}.`, { field })
 }
 
 const readTexts = (given: Maybe<readonly string[]>, field: string): readonly string[] =>
@@ -113,7 +113,7 @@ const readTexts = (given: Maybe<readonly string[]>, field: string): readonly str
 
 function readEach<Given, Read>(given: Maybe<readonly Given[]>, field: string, longest: number, read: (one: Given, at: string) => Read): readonly Read[] {
   const list = given ?? []
-  if (list.length > longest) throw new Refusal('BAD_USER_INPUT', `${field} has ${list.length} entries: the maximum is ${longest}.`, { field })
+  if (list.length > longest) throw new DomainError('BAD_USER_INPUT', `${field} has ${list.length} entries: the maximum is ${longest}.`, { field })
   return list.map((one, index) => read(one, `${field}[${index}]`))
 }
 
@@ -125,5 +125,5 @@ export function requireBelow(what: string, { id, profileId }: { readonly id: str
 /** @throws FORBIDDEN when somebody writes a profile of somebody else without managing the organization */
 export function requireMayWriteOf(subjectId: string, { userId, roles }: { readonly userId: string | null; readonly roles: readonly string[] }): void {
   if (subjectId === userId || roles.includes('owner') || roles.includes('admin')) return
-  throw new Refusal('FORBIDDEN', 'Only owners and admins may write the profile of another person: ask one of them, or omit subjectId to write your own.')
+  throw new DomainError('FORBIDDEN', 'Only owners and admins may write the profile of another person: ask one of them, or omit subjectId to write your own.')
 }

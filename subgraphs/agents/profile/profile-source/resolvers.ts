@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { create, remove } from '../../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../../viewer.ts'
@@ -27,7 +27,7 @@ async function createProfileSource(context: Context, input: CreateProfileSourceI
       const written = await profileSources.madeBy(createdBy, now, quotas.sourcesADay, transaction)
       requireQuota(written, { inAll: Number.POSITIVE_INFINITY, aDay: quotas.sourcesADay }, 'sources that you added', 'wait', now)
       if (given.status === 'PROCESSING' && (await profileSources.waitingOf(createdBy, transaction)) >= most.waiting)
-        throw new Refusal('RATE_LIMITED', `${most.waiting} addresses that you added are still to be fetched: wait for some of them.`, { retryAfter: 30 })
+        throw new DomainError('RATE_LIMITED', `${most.waiting} addresses that you added are still to be fetched: wait for some of them.`, { retryAfter: 30 })
       if (text !== null) await profileSources.writeText({ profileId, id }, text, transaction)
       return { profileId, id, ...given, createdAt: now, updatedAt: now, createdBy }
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { checkText, requireName } from '../../../../platform/ids.ts'
 import type { CreateProfileSourceInput } from '../../resolvers.generated.ts'
 import type { ProfileSourceRow } from '../../stores/profile-source.ts'
@@ -24,25 +24,25 @@ export function readSource({ kind, title, text, url, language }: CreateProfileSo
     return { row: { ...given, url: null, contentHash: hashOf(found), status: 'READY', fetchAt: null }, text: found }
   }
   if (typeof text === 'string' || !url)
-    throw new Refusal('BAD_USER_INPUT', 'A source has exactly one of text and url: leave the other one out.', { field: 'text' })
+    throw new DomainError('BAD_USER_INPUT', 'A source has exactly one of text and url: leave the other one out.', { field: 'text' })
   return { row: { ...given, url: requireAddress(url), contentHash: null, status: 'PROCESSING', fetchAt: now }, text: null }
 }
 
 function requireText(text: string): string {
-  if (text.trim() === '') throw new Refusal('BAD_USER_INPUT', 'text has no words in it: give what the person wrote or said.', { field: 'text' })
+  if (text.trim() === '') throw new DomainError('BAD_USER_INPUT', 'text has no words in it: give what the person wrote or said.', { field: 'text' })
   if (text.length > most.text)
-    throw new Refusal('BAD_USER_INPUT', `text has ${text.length} characters: the maximum is ${most.text}, so add it in parts.`, { field: 'text' })
+    throw new DomainError('BAD_USER_INPUT', `text has ${text.length} characters: the maximum is ${most.text}, so add it in parts.`, { field: 'text' })
   return checkText(text, 'text')
 }
 
 function requireAddress({ protocol, username, password, href }: URL): string {
   const isWeb = protocol === 'https:' || protocol === 'http:'
   if (isWeb && !username && !password && href.length <= most.url) return href
-  throw new Refusal('BAD_USER_INPUT', `url takes an address of http or https with at most ${most.url} characters, and no password in it.`, { field: 'url' })
+  throw new DomainError('BAD_USER_INPUT', `url takes an address of http or https with at most ${most.url} characters, and no password in it.`, { field: 'url' })
 }
 
 function readLanguage(language: string | null | undefined): string | null {
   if (language === null || language === undefined) return null
   if (language.length <= 35 && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*$/.test(language)) return language
-  throw new Refusal('BAD_USER_INPUT', 'language takes a language tag such as "en" or "de-AT".', { field: 'language' })
+  throw new DomainError('BAD_USER_INPUT', 'language takes a language tag such as "en" or "de-AT".', { field: 'language' })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { write } from '../../../store/write.ts'
@@ -27,7 +27,7 @@ async function applyPersonProfile(context: Context, input: ApplyPersonProfileInp
   const { use, wish } = readWish(input)
   const id = requireId(input.id, 'id')
   if (viewer.appId !== `app_${use.product}`)
-    throw new Refusal('FORBIDDEN', `product is the app that asks, without app_: ${viewer.appId} is not ${use.product}.`, { field: 'product' })
+    throw new DomainError('FORBIDDEN', `product is the app that asks, without app_: ${viewer.appId} is not ${use.product}.`, { field: 'product' })
   const job = jobFor(actorOf(viewer))
   const profile = await job.personProfiles.find(id)
   if (profile?.organizationId !== organizationId) throw notFound('person profile', id)

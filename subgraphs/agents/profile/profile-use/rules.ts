@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireName, requireText } from '../../../../platform/ids.ts'
 import { type DraftKind, usualCharacters } from '../../engines/draft/draft.ts'
 import { type Hindrance, hindranceOf, type Use } from '../../engines/profile/use.ts'
@@ -26,7 +26,8 @@ export function readWish({ product, purpose, brief, kind, maxCharacters }: Given
 } {
   const form = kind ?? 'POST'
   const most = maxCharacters ?? usualCharacters[form]
-  if (most < 1 || most > limits.characters) throw new Refusal('BAD_USER_INPUT', `maxCharacters takes 1 to ${limits.characters}.`, { field: 'maxCharacters' })
+  if (most < 1 || most > limits.characters)
+    throw new DomainError('BAD_USER_INPUT', `maxCharacters takes 1 to ${limits.characters}.`, { field: 'maxCharacters' })
   return {
     use: { product: requireName(product, 'product', 100), purpose: readText(purpose, 'purpose', 200) },
     wish: { brief: requireText(brief, 'brief', limits.brief), kind: form, maxCharacters: most },
@@ -41,11 +42,11 @@ const messages: Readonly<Record<Hindrance, string>> = {
 /** Checks that a profile may be used so; nobody is above it. @throws FORBIDDEN with the reason */
 export function requireUse(profile: PersonProfileRow, authorizations: readonly ProfileAuthorizationRow[], use: Use, now: Date): void {
   const hindrance = hindranceOf(profile, authorizations, use, now)
-  if (hindrance) throw new Refusal('FORBIDDEN', messages[hindrance], { reason: hindrance })
+  if (hindrance) throw new DomainError('FORBIDDEN', messages[hindrance], { reason: hindrance })
 }
 
 /** Checks the status of a profile. @param allowed statuses in which it may be used so @throws CONFLICT, reason PROFILE_INACTIVE */
 export function requireStatus({ status }: Pick<PersonProfileRow, 'status'>, allowed: readonly PersonProfileRow['status'][]): void {
   if (allowed.includes(status)) return
-  throw new Refusal('CONFLICT', `The profile is ${status}: it is used while ${allowed.join(' or ')}.`, { reason: 'PROFILE_INACTIVE' })
+  throw new DomainError('CONFLICT', `The profile is ${status}: it is used while ${allowed.join(' or ')}.`, { reason: 'PROFILE_INACTIVE' })
 }

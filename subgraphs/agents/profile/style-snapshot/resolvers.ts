@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { change } from '../../../store/write.ts'
 import { personOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -17,7 +17,7 @@ async function styleChanges({ styleSnapshots }: Context, { fromId, toId, personP
   const [from, to] = await Promise.all([styleSnapshots.require(fromId, 'fromId'), styleSnapshots.require(toId, 'toId')])
   requireBelow('style snapshot', from, personProfileId)
   if (from.profileId === to.profileId) return changesBetween(from, to)
-  throw new Refusal('BAD_USER_INPUT', 'toId is a snapshot of another profile: compare two of one profile.', { field: 'toId' })
+  throw new DomainError('BAD_USER_INPUT', 'toId is a snapshot of another profile: compare two of one profile.', { field: 'toId' })
 }
 
 /** Makes a snapshot the active one of its profile. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as others } from 'node:timers/promises'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
 import { createTurns } from '../../../../platform/jobs/turns.ts'
@@ -127,15 +127,19 @@ function requireSources(found: readonly ReadySource[], wanted: readonly string[]
   const missing = wanted?.findIndex(id => !ready.has(id)) ?? -1
   if (missing >= 0) {
     const field = `sourceIds[${missing}]`
-    throw new Refusal('BAD_USER_INPUT', `${field} is no READY source of this profile: name those that are, or none for all of them.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field} is no READY source of this profile: name those that are, or none for all of them.`, { field })
   }
   const characters = charactersOf(found)
   if (characters > mostCharacters)
-    throw new Refusal('CONFLICT', `The sources have ${characters} characters together, and one snapshot measures ${mostCharacters}: name fewer in sourceIds.`, {
-      reason: 'QUOTA',
-    })
+    throw new DomainError(
+      'CONFLICT',
+      `The sources have ${characters} characters together, and one snapshot measures ${mostCharacters}: name fewer in sourceIds.`,
+      {
+        reason: 'QUOTA',
+      },
+    )
   if (found.length === 0)
-    throw new Refusal('CONFLICT', 'The profile has no READY source to measure: add a text first, or wait until its address is fetched.', {
+    throw new DomainError('CONFLICT', 'The profile has no READY source to measure: add a text first, or wait until its address is fetched.', {
       reason: 'NO_SOURCES',
     })
 }

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { bindTenant } from '../../../store/tenancy.ts'
 
 /** Documents without their texts, which lie in `agents.document_texts`. */
@@ -39,7 +39,7 @@ const removeTexts = statement('delete from agents.document_texts where document_
 /** Maximum texts of one statement, each up to 1 MiB. */
 const maxTexts = 8
 
-const documentSql = (rows: Rows<typeof documents>, { reading, viewer }: Opening) => ({
+const documentSql = (rows: Rows<typeof documents>, { reading, viewer }: StoreContext) => ({
   /** Loads the text of a document by its id. */
   texts: createLoader<string, string | null>(
     reading,

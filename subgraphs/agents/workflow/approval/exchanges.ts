@@ -1,4 +1,4 @@
-import { codeOf, Refusal, statusOf } from '../../../../platform/errors.ts'
+import { codeOf, DomainError, statusOf } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import type { Job } from '../../context.ts'
@@ -14,7 +14,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' && 
 /** Reads a decision as JSON or a form sends it; a form sends arguments as text. @throws BAD_USER_INPUT */
 function readDecision(fields: Readonly<Record<string, unknown>>, isForm: boolean): Omit<DecideApprovalInput, 'id'> {
   const decision = (textOf(fields.decision) ?? '').toUpperCase()
-  if (!isVerdict(decision)) throw new Refusal('BAD_USER_INPUT', 'decision is approve, edit, reject or respond.', { field: 'decision' })
+  if (!isVerdict(decision)) throw new DomainError('BAD_USER_INPUT', 'decision is approve, edit, reject or respond.', { field: 'decision' })
   const given = decision === 'EDIT' ? (isForm ? parsed(fields.arguments) : fields.arguments) : undefined
   const rest = { response: textOf(fields.response), comment: textOf(fields.comment) }
   return { decision, argumentsHash: textOf(fields.argumentsHash) ?? '', ...(given !== undefined && { arguments: given }), ...rest } as never
@@ -24,7 +24,7 @@ function parsed(text: unknown): Json {
   try {
     return JSON.parse(String(text)) as Json
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'arguments is no JSON.', { field: 'arguments' })
+    throw new DomainError('BAD_USER_INPUT', 'arguments is no JSON.', { field: 'arguments' })
   }
 }
 
@@ -36,7 +36,7 @@ async function asPage(isPage: boolean, answer: () => Promise<Response>): Promise
   try {
     return await answer()
   } catch (error) {
-    if (!isPage || !(error instanceof Refusal)) throw error
+    if (!isPage || !(error instanceof DomainError)) throw error
     return refusedPage(statusOf[codeOf(error)], error)
   }
 }

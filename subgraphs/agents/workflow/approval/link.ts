@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { newId, readId } from '../../../../platform/ids.ts'
 import { write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
@@ -14,7 +14,7 @@ import { isRestricted, requireApprover } from './rules.ts'
 const seconds = { least: 1, most: 30 * 86_400, usual: 86_400 } as const
 
 /** One answer for every code that decides nothing: whoever tries codes learns from none of them. */
-export const badCode = (): Refusal => new Refusal('BAD_USER_INPUT', 'This code is unknown, used or expired: ask for a new link.', { reason: 'CODE' })
+export const badCode = (): DomainError => new DomainError('BAD_USER_INPUT', 'This code is unknown, used or expired: ask for a new link.', { reason: 'CODE' })
 
 /**
  * Makes an address by which an approval may be decided once. The code in it is kept as a hash alone.
@@ -26,12 +26,12 @@ export async function createApprovalLink(context: Context, input: CreateApproval
   const approval = await approvals.require(input.approvalId, 'approvalId')
   const given = input.expiresInSeconds ?? seconds.usual
   if (given < seconds.least || given > seconds.most)
-    throw new Refusal('BAD_USER_INPUT', `expiresInSeconds is not between ${seconds.least} and ${seconds.most}.`, { field: 'expiresInSeconds' })
+    throw new DomainError('BAD_USER_INPUT', `expiresInSeconds is not between ${seconds.least} and ${seconds.most}.`, { field: 'expiresInSeconds' })
   const userId = readId(input.userId, 'userId')
   if (userId !== null && !(await isMember(userId, approval.organizationId, viewer)))
-    throw new Refusal('BAD_USER_INPUT', 'userId is no member of the active organization.', { field: 'userId' })
+    throw new DomainError('BAD_USER_INPUT', 'userId is no member of the active organization.', { field: 'userId' })
   if (isRestricted(approval)) {
-    if (userId === null) throw new Refusal('BAD_USER_INPUT', 'userId says whose decision the link brings: this approval needs it.', { field: 'userId' })
+    if (userId === null) throw new DomainError('BAD_USER_INPUT', 'userId says whose decision the link brings: this approval needs it.', { field: 'userId' })
     const run = await runs.byId.load(approval.runId)
     requireApprover(approval, { userId, startedById: run?.startedById ?? null })
   }
@@ -42,7 +42,7 @@ export async function createApprovalLink(context: Context, input: CreateApproval
       const present = (await approvals.lock(approval.id, transaction))!
       const now = clock.now()
       if (present.status !== 'PENDING' || present.expiresAt <= now)
-        throw new Refusal('CONFLICT', 'This approval was decided, or has expired.', { reason: 'DECIDED', status: present.status })
+        throw new DomainError('CONFLICT', 'This approval was decided, or has expired.', { reason: 'DECIDED', status: present.status })
       const expiresAt = new Date(Math.min(now.getTime() + given * 1_000, present.expiresAt.getTime()))
       const made = { id: newId(now), approvalId: approval.id, expiresAt, userId }
       await approvals.addLink({ ...made, codeHash: hashOfSecret(code), createdBy }, now, transaction)
@@ -80,7 +80,7 @@ export async function decideByLink(job: Job, { link, approval }: OpenLink, input
       if (!(await job.approvals.useLink(link.id, transaction))) throw badCode()
     })
   } catch (error) {
-    if (codeOf(error) === 'CONFLICT' && (error as Refusal).extensions.reason === 'DECIDED') throw badCode()
+    if (codeOf(error) === 'CONFLICT' && (error as DomainError).extensions.reason === 'DECIDED') throw badCode()
     throw error
   }
 }

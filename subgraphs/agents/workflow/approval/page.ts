@@ -1,4 +1,4 @@
-import type { Refusal } from '../../../../platform/errors.ts'
+import type { DomainError } from '../../../../platform/errors.ts'
 import { escaped, htmlPage, isolated } from '../../../http/html.ts'
 import type { ApprovalRow } from '../../stores/run/approval.ts'
 
@@ -48,4 +48,4 @@ export const decidedPage = ({ status }: ApprovalRow): Response =>
   htmlPage(200, 'Thank you', status === 'PENDING' ? 'Your decision is noted; others have to decide too.' : `The approval is ${status.toLowerCase()}.`)
 
 /** The page of what was refused. */
-export const refusedPage = (status: number, { message }: Refusal): Response => htmlPage(status, 'This cannot be decided', message)
+export const refusedPage = (status: number, { message }: DomainError): Response => htmlPage(status, 'This cannot be decided', message)

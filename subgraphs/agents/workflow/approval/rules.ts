@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireText } from '../../../../platform/ids.ts'
 import { personOf } from '../../../viewer.ts'
 import type { Deciding } from '../../engines/run/approvals.ts'
@@ -34,7 +34,7 @@ export function requireApprover(approval: Pick<ApprovalRow, 'approverIds' | 'req
   const isNamed = userId !== null && (approverIds === null || approverIds.includes(userId))
   if (isNamed && !(risk === 'HIGH' && userId === startedById)) return
   const why = isNamed ? 'whoever began this run does not decide on a step of high risk' : 'other people decide on this approval'
-  throw new Refusal('FORBIDDEN', `You are no approver: ${why}.`, { reason: 'NOT_APPROVER' })
+  throw new DomainError('FORBIDDEN', `You are no approver: ${why}.`, { reason: 'NOT_APPROVER' })
 }
 
 /** The person whose decision one is. */
@@ -58,17 +58,19 @@ const approvedBy = ({ decisions }: Pick<ApprovalRow, 'decisions'>, hash: string)
 export function decide(approval: ApprovalRow, input: Omit<DecideApprovalInput, 'id'>, decider: Decider, now: Date): Deciding {
   const { status, expiresAt, arguments: present, argumentsHash, connectorId, tool, counterparty, required } = approval
   if (status !== 'PENDING' || expiresAt <= now)
-    throw new Refusal('CONFLICT', 'This approval was decided, or has expired: read it again.', { reason: 'DECIDED', status })
+    throw new DomainError('CONFLICT', 'This approval was decided, or has expired: read it again.', { reason: 'DECIDED', status })
   requireApprover(approval, decider)
   const { decision } = input
   if (!approval.allowed.includes(decision))
-    throw new Refusal('BAD_USER_INPUT', `This approval takes ${approval.allowed.join(', ')}, not ${decision}.`, { field: 'decision' })
+    throw new DomainError('BAD_USER_INPUT', `This approval takes ${approval.allowed.join(', ')}, not ${decision}.`, { field: 'decision' })
   if (input.argumentsHash !== argumentsHash)
-    throw new Refusal('CONFLICT', 'argumentsHash is not that of the present arguments: read the approval again before you decide.', { reason: 'HASH_MISMATCH' })
+    throw new DomainError('CONFLICT', 'argumentsHash is not that of the present arguments: read the approval again before you decide.', {
+      reason: 'HASH_MISMATCH',
+    })
   if (approval.decisions.length >= limits.approval.decisions - 1 && decision === 'EDIT')
-    throw new Refusal('CONFLICT', `${limits.approval.decisions} decisions were given: approve the present arguments, or reject them.`)
+    throw new DomainError('CONFLICT', `${limits.approval.decisions} decisions were given: approve the present arguments, or reject them.`)
   if (decision === 'EDIT' && input.arguments === undefined)
-    throw new Refusal('BAD_USER_INPUT', 'EDIT brings the arguments that are executed instead.', { field: 'arguments' })
+    throw new DomainError('BAD_USER_INPUT', 'EDIT brings the arguments that are executed instead.', { field: 'arguments' })
   const given = decision === 'EDIT' ? readJson(input.arguments, 'arguments') : present
   const hash = hashOfAction({ connectorId, tool, counterparty, arguments: given })
   const response = decision === 'RESPOND' ? requireText(input.response ?? '', 'response', most.response) : null
@@ -83,7 +85,8 @@ export function decide(approval: ApprovalRow, input: Omit<DecideApprovalInput, '
 function statusAfter(approval: ApprovalRow, decision: DecideApprovalInput['decision'], hash: string, userId: string | null, required: number) {
   if (required === 1 || decision === 'REJECT' || decision === 'RESPOND') return statusOf[decision]
   const before = approvedBy(approval, hash)
-  if (before.has(userId!)) throw new Refusal('CONFLICT', 'You have approved these arguments: another person has to.', { reason: 'DECIDED', status: 'PENDING' })
+  if (before.has(userId!))
+    throw new DomainError('CONFLICT', 'You have approved these arguments: another person has to.', { reason: 'DECIDED', status: 'PENDING' })
   if (before.size + 1 < required) return 'PENDING'
   return decision === 'EDIT' || approval.decisions.some(each => each.decision === 'EDIT') ? 'EDITED' : 'APPROVED'
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireFlat } from '../../../http/body.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
@@ -20,7 +20,7 @@ export const addressOfHooks = '/agents/api/hooks'
 const perMinute = { max: 60, windowMs: 60_000 } as const
 const keptMs = 24 * 3_600_000
 
-const unknown = (): Refusal => new Refusal('NOT_FOUND', 'There is no hook at this address.')
+const unknown = (): DomainError => new DomainError('NOT_FOUND', 'There is no hook at this address.')
 
 interface Found {
   readonly hook: WorkflowHookRow
@@ -44,14 +44,14 @@ async function readName(job: Job, { hook }: Found, { headers }: Request, bytes: 
   if (!hook.signed) {
     const key = headers.get('idempotency-key')
     if (key !== null && (key === '' || key.length > 255))
-      throw new Refusal('BAD_USER_INPUT', 'Idempotency-Key takes 1 to 255 characters.', { field: 'idempotencyKey' })
+      throw new DomainError('BAD_USER_INPUT', 'Idempotency-Key takes 1 to 255 characters.', { field: 'idempotencyKey' })
     return key
   }
   const body = new TextDecoder().decode(bytes)
   const signed = await readSigned({ headers, body, secrets: [openSecret(job.connect.cipher, hook)] }, job.clock.now())
   if ('id' in signed) return signed.id
-  if (signed.wrong === 'old') throw new Refusal('BAD_USER_INPUT', 'webhook-timestamp is older than 300 seconds, or as far ahead: sign the call anew.')
-  throw new Refusal('UNAUTHENTICATED', 'This hook takes signed calls alone: sign it with its secret by Standard Webhooks.')
+  if (signed.wrong === 'old') throw new DomainError('BAD_USER_INPUT', 'webhook-timestamp is older than 300 seconds, or as far ahead: sign the call anew.')
+  throw new DomainError('UNAUTHENTICATED', 'This hook takes signed calls alone: sign it with its secret by Standard Webhooks.')
 }
 
 /** Reads any JSON. @throws BAD_USER_INPUT */
@@ -63,9 +63,9 @@ function readInput(body: Uint8Array): Json {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body)
     value = JSON.parse(text) as Json
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'The body is no JSON.')
+    throw new DomainError('BAD_USER_INPUT', 'The body is no JSON.')
   }
-  if (!isStorable(JSON.stringify(value))) throw new Refusal('BAD_USER_INPUT', 'The body holds NUL or halves of characters: remove them.')
+  if (!isStorable(JSON.stringify(value))) throw new DomainError('BAD_USER_INPUT', 'The body holds NUL or halves of characters: remove them.')
   return value
 }
 
@@ -104,7 +104,7 @@ export const hookExchanges = (job: () => Job): Exchanges => ({
     const name = await readName(work, found, request, body)
     const waitMs = await work.chatRates.take({ key: `hook ${found.hook.id}`, ...perMinute }, work.clock.now())
     if (waitMs > 0)
-      throw new Refusal('RATE_LIMITED', `A hook takes ${perMinute.max} calls a minute: wait for a moment.`, { retryAfter: Math.ceil(waitMs / 1_000) })
+      throw new DomainError('RATE_LIMITED', `A hook takes ${perMinute.max} calls a minute: wait for a moment.`, { retryAfter: Math.ceil(waitMs / 1_000) })
     const runId = await begin(work, found, readInput(body), name)
     return Response.json({ runId }, { status: 202 })
   },

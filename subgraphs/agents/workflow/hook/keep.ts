@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { freshHook } from '../../stores/hook.ts'
@@ -8,7 +8,7 @@ import type { WorkflowRow } from '../../stores/workflow.ts'
 export async function keepHook(
   { workflowHooks, connect, viewer }: Pick<Context, 'workflowHooks' | 'connect' | 'viewer'>,
   { id, organizationId, trigger }: Pick<WorkflowRow, 'id' | 'organizationId' | 'trigger'>,
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<void> {
   const known = await workflowHooks.lock(id, transaction)
   if (trigger.kind !== 'WEBHOOK') {

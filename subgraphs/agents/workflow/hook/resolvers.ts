@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { checkVersion, write } from '../../../store/write.ts'
@@ -17,7 +17,7 @@ async function rotateWorkflowHook(context: Context, { id: given, expectedVersion
       if (!locked) throw notFound('workflow', id)
       checkVersion(locked.version, expectedVersion, 'workflow')
       const hook = await workflowHooks.lock(id, transaction)
-      if (!hook) throw new Refusal('CONFLICT', 'This workflow has no hook: give it the trigger WEBHOOK first.', { reason: 'NOT_CONFIGURED' })
+      if (!hook) throw new DomainError('CONFLICT', 'This workflow has no hook: give it the trigger WEBHOOK first.', { reason: 'NOT_CONFIGURED' })
       await workflowHooks.update(hook, { ...fresh.columns, createdAt: now, updatedAt: now, version: hook.version + 1 }, transaction)
       return { workflow: locked, signed: hook.signed }
     },

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isId } from '../../../../platform/ids.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import { readSigned } from '../../../http/signed.ts'
@@ -12,7 +12,7 @@ const expected = '{ type: policy.decided, timestamp, data: { id, decision: allow
 
 /** Reads what the settlement and policy service tells. @throws BAD_USER_INPUT for anything else; NOT_FOUND for an id that cannot be one */
 function readTold(body: string): { readonly id: string; readonly said: SaidDecision } {
-  const refuse = (field: string) => new Refusal('BAD_USER_INPUT', `${field} is not that of a decision: ${expected}.`, { field })
+  const refuse = (field: string) => new DomainError('BAD_USER_INPUT', `${field} is not that of a decision: ${expected}.`, { field })
   let given: { readonly type?: unknown; readonly data?: unknown }
   try {
     given = Object(JSON.parse(body))
@@ -41,7 +41,7 @@ export const policyExchanges = ({ job, secrets }: PolicyDecisions): Exchanges =>
   async [`POST ${addressOfPolicyDecisions}`](request) {
     const [body, work] = [await request.text(), job()]
     if ('wrong' in (await readSigned({ headers: request.headers, body, secrets }, work.clock.now())))
-      throw new Refusal('UNAUTHENTICATED', 'The signature of this decision is not valid, or too old.')
+      throw new DomainError('UNAUTHENTICATED', 'The signature of this decision is not valid, or too old.')
     const { id, said } = readTold(body)
     await decidePolicy(work, id, said)
     return new Response(null, { status: 204 })

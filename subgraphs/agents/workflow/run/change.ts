@@ -1,6 +1,6 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, checkVersion, create, step, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../../viewer.ts'
@@ -36,7 +36,7 @@ export async function startRun(context: Context, input: StartRunInput): Promise<
       await requireReleased(context, organizationId, null, transaction)
       const { id: workflowId, publishedPlanId: planId, status } = workflow
       if (status !== 'PUBLISHED' || planId === null)
-        throw new Refusal('CONFLICT', 'Only a published workflow can be started: publish it first.', { reason: 'NOT_PUBLISHED' })
+        throw new DomainError('CONFLICT', 'Only a published workflow can be started: publish it first.', { reason: 'NOT_PUBLISHED' })
       await requireAskable(context, (await plans.inside(planId, transaction)).steps, organizationId, transaction)
       return newRun(id, { organizationId, workflowId, planId, trigger: 'MANUAL', input: given, startedById: personOf(createdBy), createdBy }, now)
     },
@@ -51,7 +51,7 @@ export async function startRun(context: Context, input: StartRunInput): Promise<
 }
 
 /** Stops a run under its lock. @returns the run and its approval that fell with it; null when it has ended */
-async function stopInside(job: Job, run: RunRow, unit: Unit): Promise<{ readonly run: RunRow; readonly approval: ApprovalRow | null } | null> {
+async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promise<{ readonly run: RunRow; readonly approval: ApprovalRow | null } | null> {
   if (isOver(run.status)) return null
   const { now, transaction } = unit
   const plan = await job.plans.inside(run.planId, transaction)
@@ -151,7 +151,7 @@ export async function resolveStep(context: Context, { stepId, happened, output }
       const row = (await steps.ofRun(run.id, transaction)).find(each => each.id === known.id)
       if (!row) throw notFound('step', stepId)
       if (row.status !== 'UNKNOWN')
-        throw new Refusal('CONFLICT', `Step ${row.key} is ${row.status}: only an unknown outcome is resolved.`, {
+        throw new DomainError('CONFLICT', `Step ${row.key} is ${row.status}: only an unknown outcome is resolved.`, {
           reason: 'ILLEGAL_MOVE',
           from: row.status,
           verb: 'resolve',

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { stepIdOf } from '../../engines/run/records.ts'
 import { isOver } from '../../engines/run/state.ts'
 import type { RunRow } from '../../stores/run/run.ts'
@@ -15,7 +15,12 @@ export function requireMove(run: Pick<RunRow, 'status'>, verb: Verb): void {
   const possible = possibleFor(run)
   if (possible.includes(verb)) return
   const rest = possible.length > 0 ? `it allows ${possible.join(', ')}` : 'it allows nothing more'
-  throw new Refusal('CONFLICT', `A run that is ${run.status} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from: run.status, verb, possible })
+  throw new DomainError('CONFLICT', `A run that is ${run.status} does not allow ${verb}: ${rest}.`, {
+    reason: 'ILLEGAL_MOVE',
+    from: run.status,
+    verb,
+    possible,
+  })
 }
 
 /**
@@ -28,11 +33,11 @@ export function retryFrom(run: Pick<RunRow, 'failureStepKey'>, plan: readonly Pl
   const at = plan.findIndex(step => step.key === key)
   if (!steps.some(step => step.key === key)) {
     const begun = plan.filter(step => steps.some(each => each.key === step.key)).map(step => step.key)
-    throw new Refusal('BAD_USER_INPUT', `fromStep is no step of this run that has begun: it has ${begun.join(', ')}.`, { field: 'fromStep' })
+    throw new DomainError('BAD_USER_INPUT', `fromStep is no step of this run that has begun: it has ${begun.join(', ')}.`, { field: 'fromStep' })
   }
   const unclear = steps.find(step => step.status === 'UNKNOWN' && plan.findIndex(each => each.key === step.key) >= at)
   if (unclear)
-    throw new Refusal('CONFLICT', `The outcome of step ${unclear.key} is unknown: check it, and record it with resolveStep.`, {
+    throw new DomainError('CONFLICT', `The outcome of step ${unclear.key} is unknown: check it, and record it with resolveStep.`, {
       ...{ reason: 'OUTCOME_UNKNOWN', stepId: unclear.id },
     })
   return at

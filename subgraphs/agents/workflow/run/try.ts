@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
 import { create } from '../../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../../viewer.ts'
@@ -21,7 +21,7 @@ function readPinned(given: TestRunInput['pinned'], draft: readonly PlanStep[]): 
   const pinned = list.map(({ stepKey, output }, at) => {
     const isTwice = list.findIndex(each => each.stepKey === stepKey) !== at
     if (isTwice || !draft.some(({ key }) => key === stepKey))
-      throw new Refusal('BAD_USER_INPUT', `pinned[${at}].stepKey: the draft has no step ${stepKey}, or it is pinned before.`, {
+      throw new DomainError('BAD_USER_INPUT', `pinned[${at}].stepKey: the draft has no step ${stepKey}, or it is pinned before.`, {
         field: `pinned[${at}].stepKey`,
       })
     return { stepKey, output: readJson(output, `pinned[${at}].output`) }
@@ -37,7 +37,7 @@ export async function testRun(context: Context, input: TestRunInput): Promise<Ru
   const workflow = await workflows.require(input.workflowId, 'workflowId')
   requireInUse(workflow, 'update')
   const { id: workflowId, draft } = workflow
-  if (draft.length === 0) throw new Refusal('CONFLICT', 'The draft has no step: write one before you try it.', { reason: 'EMPTY_PLAN' })
+  if (draft.length === 0) throw new DomainError('CONFLICT', 'The draft has no step: write one before you try it.', { reason: 'EMPTY_PLAN' })
   const [given, pinned] = [readJson(input.input ?? {}, 'input'), readPinned(input.pinned, draft)]
   const createdBy = actorOf(viewer)
   const { row } = await create(context, {
@@ -64,7 +64,7 @@ export async function testRun(context: Context, input: TestRunInput): Promise<Ru
 async function planOf({ plans }: Context, workflow: WorkflowRow | null, number: number | null): Promise<PlanRow> {
   const found = number === null ? await plans.find(workflow?.publishedPlanId ?? null) : workflow && (await plans.numbered(workflow.id, number))
   if (found) return found
-  throw new Refusal('BAD_USER_INPUT', 'planNumber names no published plan of the run’s workflow.', { field: 'planNumber' })
+  throw new DomainError('BAD_USER_INPUT', 'planNumber names no published plan of the run’s workflow.', { field: 'planNumber' })
 }
 
 /** Compares a run that has ended with what another plan would make of it; nothing is called, written or kept. */
@@ -72,7 +72,7 @@ export async function replayRun(context: Context, { runId: given, planNumber = n
   const { runs, workflows, plans, steps, approvals } = context
   const run = await runs.require(requireId(given, 'runId'), 'runId')
   if (!isOver(run.status))
-    throw new Refusal('CONFLICT', `A run that is ${run.status} is not replayed: wait for its end.`, {
+    throw new DomainError('CONFLICT', `A run that is ${run.status} is not replayed: wait for its end.`, {
       ...{ reason: 'ILLEGAL_MOVE', from: run.status, verb: 'replay', possible: ['cancel'] },
     })
   const plan = await planOf(context, await workflows.find(run.workflowId), planNumber ?? null)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /** The most that a workspace takes. */
 export const most = { memories: 1_000, key: 200, text: 10_000, reason: 500 } as const
@@ -6,5 +6,5 @@ export const most = { memories: 1_000, key: 200, text: 10_000, reason: 500 } as 
 /** Requires that an organization may have one more memory. @throws CONFLICT */
 export function requireRoom(memories: number): void {
   if (memories < most.memories) return
-  throw new Refusal('CONFLICT', `The organization has ${memories} memories, which is the limit: delete one first.`)
+  throw new DomainError('CONFLICT', `The organization has ${memories} memories, which is the limit: delete one first.`)
 }

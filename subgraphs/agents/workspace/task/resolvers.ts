@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readId, readText, requireName } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { change, create } from '../../../store/write.ts'
@@ -15,7 +15,7 @@ const most = { title: 300, body: 10_000, aDay: 5_000 } as const
 async function readAssignee({ viewer, isMember }: Context, given: string | null | undefined, organizationId: string): Promise<string | null> {
   const id = readId(given, 'assigneeId')
   if (id !== null && !(await isMember(id, organizationId, viewer)))
-    throw new Refusal('BAD_USER_INPUT', 'assigneeId is no member of the active organization.', { field: 'assigneeId' })
+    throw new DomainError('BAD_USER_INPUT', 'assigneeId is no member of the active organization.', { field: 'assigneeId' })
   return id
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { ContextOf, Contexts } from '../../../store/context.ts'
 import type { Services, stores } from '../../context.ts'
 import type { Pages } from '../../http/public.ts'
@@ -13,7 +13,7 @@ export type SignUp = 'open' | 'invited'
 /** Dependencies of the account routes. */
 export interface AccountGround extends Pages {
   readonly clock: Clock
-  readonly contexts: Pick<Contexts<typeof stores, Services>, 'everybodys' | 'forRequest'>
+  readonly contexts: Pick<Contexts<typeof stores, Services>, 'systemContext' | 'forRequest'>
   readonly attempts: ReturnType<typeof createAttempts>
   readonly hashing: Hashing
   readonly signUp: SignUp
@@ -28,7 +28,7 @@ export interface AccountGround extends Pages {
 }
 
 /** Context with the rows of all organizations. */
-export type Work = ReturnType<AccountGround['contexts']['everybodys']>
+export type Work = ReturnType<AccountGround['contexts']['systemContext']>
 
 /** Context of a person's own request. */
 export type OwnWork = ContextOf<typeof stores, Services>
@@ -41,7 +41,7 @@ export const answerOf = (status: number, body?: object): Response =>
  * Sets a new password, and ends earlier open requests: somebody who knew the former password may have made them, for an
  * address of their own. Lock the account first.
  */
-export async function setPassword({ accounts, codes, recoveryEmails }: Passwords, userId: string, password: string, unit: Unit): Promise<void> {
+export async function setPassword({ accounts, codes, recoveryEmails }: Passwords, userId: string, password: string, unit: WriteTransaction): Promise<void> {
   await accounts.setPassword(userId, password, unit)
   await codes.end(userId, ['reset-password', 'confirm-email', 'verify-recovery-email', 'handoff'], unit.transaction)
   await recoveryEmails.forgetPending(userId, unit.transaction)

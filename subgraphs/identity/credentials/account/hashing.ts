@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { createSemaphore, type Lane } from '../guessing/queue.ts'
 
 /**
@@ -29,7 +29,8 @@ export function createHashing(): Hashing {
         const { hashPassword } = await import('better-auth/crypto')
         return hashPassword(password)
       })
-      if (hashed === null) throw new Refusal('RATE_LIMITED', 'Too many people choose a password at this moment: try again in a few seconds.', { retryAfter: 5 })
+      if (hashed === null)
+        throw new DomainError('RATE_LIMITED', 'Too many people choose a password at this moment: try again in a few seconds.', { retryAfter: 5 })
       return hashed
     },
     async verify(hash, password) {

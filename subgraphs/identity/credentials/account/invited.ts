@@ -1,7 +1,7 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
-import { record, tell, type Unit } from '../../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { publicExchange } from '../../http/public.ts'
 import { join, joined, toldOfJoining } from '../../membership/invitation/answer.ts'
@@ -29,7 +29,7 @@ export const invitedExchanges = (ground: AccountGround): Exchanges => ({
 async function accept(ground: AccountGround, request: Request): Promise<Response> {
   const { clock, contexts, hashing, clientAddressHeader } = ground
   const fields = await readFields(request)
-  const work = contexts.everybodys('platform')
+  const work = contexts.systemContext('platform')
   const invitation = await invitationOf(work, fields.code, clock.now())
   if (await work.accounts.byEmail(invitation.email)) throw hasAccount()
   const name = readName(typeof fields.name === 'string' ? fields.name : '', 'name')
@@ -68,7 +68,7 @@ interface Given {
 /**
  * Creates the account and the membership. Concurrent requests with one code wait for each other. @returns the person
  */
-async function make(work: Work, { id, organizationId }: InvitationRow, { code: clear, name, hashed }: Given, unit: Unit): Promise<string> {
+async function make(work: Work, { id, organizationId }: InvitationRow, { code: clear, name, hashed }: Given, unit: WriteTransaction): Promise<string> {
   const { accounts, codes, invitations, invitingOrganizations, users } = work
   const { transaction, now } = unit
   await invitingOrganizations.lock(organizationId, transaction)
@@ -89,5 +89,5 @@ async function make(work: Work, { id, organizationId }: InvitationRow, { code: c
 }
 
 /** Error for an invited person with an account: the code stays valid for after the sign-in. */
-const hasAccount = (): Refusal =>
-  new Refusal('CONFLICT', 'The invited address has an account: sign in with it, then accept the invitation there.', { reason: 'ACCOUNT' })
+const hasAccount = (): DomainError =>
+  new DomainError('CONFLICT', 'The invited address has an account: sign in with it, then accept the invitation there.', { reason: 'ACCOUNT' })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { fieldsOf, readBody, readFields } from '../../../http/body.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { record } from '../../../store/books.ts'
@@ -20,7 +20,7 @@ export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
       const work = ground.contexts.forRequest(viewer, request)
       const userId = requirePerson(viewer)
       const account = await work.accounts.byId(userId)
-      if (!account) throw new Refusal('UNAUTHENTICATED', 'The account does not exist any more: sign in with another.')
+      if (!account) throw new DomainError('UNAUTHENTICATED', 'The account does not exist any more: sign in with another.')
       return row(ground, { request, viewer, work, userId, account })
     }
   return {
@@ -79,7 +79,7 @@ async function setRecoveryEmail(ground: AccountGround, own: Own): Promise<Respon
   const fields = await readFields(request)
   const email = readEmail(fields.email, 'email')
   if (email === account.email)
-    throw new Refusal('BAD_USER_INPUT', 'email is the address of the account itself, which helps nobody who lost it: name another.', { field: 'email' })
+    throw new DomainError('BAD_USER_INPUT', 'email is the address of the account itself, which helps nobody who lost it: name another.', { field: 'email' })
   await reauthenticate(ground, own, fields.currentPassword)
   await count(ground, userId)
   const recovery = await inTransaction(work, async unit => {
@@ -115,7 +115,7 @@ async function removeRecoveryEmail(ground: AccountGround, own: Own): Promise<Res
 async function reauthenticate(ground: AccountGround, { request, viewer, work, userId, account }: Own, currentPassword: unknown): Promise<void> {
   if (currentPassword !== undefined && currentPassword !== null) return checkPassword(ground, request, account, currentPassword)
   if (await work.accounts.isRecent(viewer.sessionId, userId, new Date(ground.clock.now().getTime() - freshMs))) return
-  throw new Refusal('FORBIDDEN', 'You signed in a while ago, or by another way: send your password as currentPassword.', {
+  throw new DomainError('FORBIDDEN', 'You signed in a while ago, or by another way: send your password as currentPassword.', {
     reason: 'REAUTHENTICATE',
     field: 'currentPassword',
   })
@@ -136,10 +136,10 @@ async function checkPassword({ attempts, hashing, clientAddressHeader }: Account
   if (!tried.answer) throw wrongPassword()
 }
 
-const wrongPassword = () => new Refusal('FORBIDDEN', 'currentPassword is not the password of the account.', { field: 'currentPassword' })
+const wrongPassword = () => new DomainError('FORBIDDEN', 'currentPassword is not the password of the account.', { field: 'currentPassword' })
 
 /** Counts a mail to an address of the person's choice. @throws RATE_LIMITED above the limit */
 async function count({ countAddress }: AccountGround, userId: string): Promise<void> {
   const wait = await countAddress(userId)
-  if (wait > 0) throw new Refusal('RATE_LIMITED', 'You have named many addresses within an hour: go on in a while.', { retryAfter: Math.ceil(wait / 1000) })
+  if (wait > 0) throw new DomainError('RATE_LIMITED', 'You have named many addresses within an hour: go on in a while.', { retryAfter: Math.ceil(wait / 1000) })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { record } from '../../../store/books.ts'
@@ -35,14 +35,14 @@ export const publicAccountExchanges = (ground: AccountGround): Exchanges => {
 
 /** The uniform answer to all requests by address. */
 async function accepted({ contexts, wake }: Pick<AccountGround, 'contexts' | 'wake'>, request: AccountRequest): Promise<Response> {
-  const work = contexts.everybodys('platform')
+  const work = contexts.systemContext('platform')
   await inTransaction(work, async unit => wake(await work.accountRequests.add(request, unit), unit.transaction))
   return answerOf(202, {})
 }
 
 async function signUp(ground: AccountGround, fields: Fields): Promise<Response> {
   if (ground.signUp === 'invited')
-    throw new Refusal('FORBIDDEN', 'Accounts are created by invitation here: ask a member of your organization for one.', { reason: 'SIGN_UP' })
+    throw new DomainError('FORBIDDEN', 'Accounts are created by invitation here: ask a member of your organization for one.', { reason: 'SIGN_UP' })
   const email = readEmail(fields.email, 'email')
   const password = readNewPassword(fields.password, 'password', email)
   const name = readName(typeof fields.name === 'string' ? fields.name : '', 'name')
@@ -57,7 +57,7 @@ const verifying = ['verify-email', 'confirm-email'] as const
 
 /** Handles the code of a new account and that of a changed address. */
 async function verifyEmail({ contexts, clock }: AccountGround, { code: clear }: Fields): Promise<Response> {
-  const work = contexts.everybodys('platform')
+  const work = contexts.systemContext('platform')
   const { accounts, codes, recoveryEmails } = work
   const { subject: userId } = await codes.find(verifying, clear, clock.now())
   const email = await inTransaction(work, async unit => {
@@ -90,7 +90,7 @@ function takenMeanwhile(error: unknown): never {
 }
 
 async function resetPassword({ contexts, clock, hashing }: AccountGround, { code: clear, newPassword }: Fields): Promise<Response> {
-  const work = contexts.everybodys('platform')
+  const work = contexts.systemContext('platform')
   const { accounts, codes, mails } = work
   // An invalid new address, or the account's own one, is refused without using up the code.
   readNewPassword(newPassword, 'newPassword')
@@ -116,7 +116,7 @@ async function resetPassword({ contexts, clock, hashing }: AccountGround, { code
 }
 
 async function verifyRecoveryEmail({ contexts, clock }: AccountGround, { code: clear }: Fields): Promise<Response> {
-  const work = contexts.everybodys('platform')
+  const work = contexts.systemContext('platform')
   const { accounts, codes, recoveryEmails, mails } = work
   const { subject: userId } = await codes.find('verify-recovery-email', clear, clock.now())
   const email = await inTransaction(work, async unit => {

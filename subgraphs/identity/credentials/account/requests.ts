@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { JobQueue, Sweep } from '../../../../platform/jobs/queue.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Account } from '../../stores/account/account.ts'
 import type { AccountRequest } from '../../stores/account/request.ts'
@@ -54,7 +54,7 @@ const seeTo = (work: Work, requestId: string): Promise<void> =>
 
 type Of<Kind extends AccountRequest['kind']> = Extract<AccountRequest, { kind: Kind }>
 
-const handlers: { readonly [Kind in AccountRequest['kind']]: (work: Work, request: Of<Kind>, unit: Unit) => Promise<void> } = {
+const handlers: { readonly [Kind in AccountRequest['kind']]: (work: Work, request: Of<Kind>, unit: WriteTransaction) => Promise<void> } = {
   async 'sign-up'(work, { email, details: { name, password } }, unit) {
     const userId = await work.accounts.add({ name, email, password }, unit)
     if (userId) {
@@ -85,12 +85,12 @@ const handlers: { readonly [Kind in AccountRequest['kind']]: (work: Work, reques
   },
 }
 
-async function mailVerification(work: Work, { userId, name, email }: Pick<Account, 'userId' | 'name' | 'email'>, unit: Unit): Promise<void> {
+async function mailVerification(work: Work, { userId, name, email }: Pick<Account, 'userId' | 'name' | 'email'>, unit: WriteTransaction): Promise<void> {
   const code = () => work.codes.issue('verify-email', userId, { ...unit, details: { email } })
   await work.mails.send({ kind: 'verify-email', to: email, code, data: { name: greeted(name, email) } }, unit)
 }
 
-async function mailReset(work: Work, { userId, name, email }: Account, to: string, unit: Unit): Promise<void> {
+async function mailReset(work: Work, { userId, name, email }: Account, to: string, unit: WriteTransaction): Promise<void> {
   const code = () => work.codes.issue('reset-password', userId, { ...unit, details: { email: to } })
   const sent = await work.mails.send({ kind: 'reset-password', to, code, data: { name: greeted(name, to), account: email } }, unit)
   // The requester is unknown; the address names the account.

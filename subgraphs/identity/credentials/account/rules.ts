@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { Account } from '../../stores/account/account.ts'
 import type { Recovery } from '../../stores/account/recovery-email.ts'
@@ -10,7 +10,7 @@ export const freshMs = 15 * 60_000
 export function readEmail(value: unknown, field: string): string {
   const email = typeof value === 'string' ? value.trim() : value
   if (isMailAddress(email)) return toStored(email)
-  throw new Refusal('BAD_USER_INPUT', `${field} is missing or no mail address: it is ${mailAddressSentence}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is missing or no mail address: it is ${mailAddressSentence}.`, { field })
 }
 
 /** Matches what mail programs turn into a link. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { neighbourhoodOf } from '../../../../platform/caller/address.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { createCounter } from '../../../../platform/limit.ts'
 import { toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { Count, Limits } from '../../stores/credentials/limits.ts'
@@ -147,13 +147,13 @@ const countsIn = (keys: Readonly<Record<keyof Counts, string>>, found: ReadonlyM
   Object.fromEntries(names.map(name => [name, found.get(keys[name]) ?? null])) as Record<keyof Counts, Count | null>
 
 /** Error for a sign-in that has to wait, in ms. */
-export function tooManyAttempts(wait: number): Refusal {
+export function tooManyAttempts(wait: number): DomainError {
   const retryAfter = Math.ceil(wait / 1000)
   const [count, unit] = retryAfter < 60 ? [retryAfter, 'second'] : [Math.ceil(retryAfter / 60), 'minute']
-  return new Refusal('RATE_LIMITED', `Too many attempts failed: try again in ${count} ${unit}${count === 1 ? '' : 's'}.`, { retryAfter })
+  return new DomainError('RATE_LIMITED', `Too many attempts failed: try again in ${count} ${unit}${count === 1 ? '' : 's'}.`, { retryAfter })
 }
 
-const busy = (what: string) => new Refusal('RATE_LIMITED', `${what}: try again in a few seconds.`, { retryAfter: 5 })
+const busy = (what: string) => new DomainError('RATE_LIMITED', `${what}: try again in a few seconds.`, { retryAfter: 5 })
 
 const accountOf = (email: string): string => createHash('sha256').update(toStored(email)).digest('base64url')
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, create, write } from '../../../store/write.ts'
@@ -46,7 +46,7 @@ export const oauthResolvers: Resolvers = {
         tenantId: organizationId,
         async run({ transaction, now }, id) {
           if ((await oauthClients.standingIn(organizationId, transaction)) >= most.clients)
-            throw new Refusal('CONFLICT', `There are ${most.clients} clients, which is the limit: disable one that is no longer used.`, { reason: 'QUOTA' })
+            throw new DomainError('CONFLICT', `There are ${most.clients} clients, which is the limit: disable one that is no longer used.`, { reason: 'QUOTA' })
           const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
           return { organizationId, id, clientId: randomUUID(), ...wanted, secretHash: secret && hashOfSecret(secret), ...stamps }
         },
@@ -66,7 +66,7 @@ export const oauthResolvers: Resolvers = {
         of: context.oauthClients,
         id: input.id,
         async decide(client, { transaction }) {
-          if (client.disabledAt) throw new Refusal('CONFLICT', 'The client was disabled, which is for good: make another.', { field: 'id' })
+          if (client.disabledAt) throw new DomainError('CONFLICT', 'The client was disabled, which is for good: make another.', { field: 'id' })
           if (wanted.scopes) await context.oauthClients.narrow(client.clientId, wanted.scopes, transaction)
           return wanted
         },

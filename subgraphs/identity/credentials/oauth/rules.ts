@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isScope, meaningOf } from '../../../scopes.ts'
 
 /** Scopes of OpenID Connect, each with a sentence for people. */
@@ -34,11 +34,11 @@ export const effectiveScopes = (granted: readonly string[], may: readonly string
 
 /** @throws BAD_USER_INPUT for an empty list, and for an unknown scope */
 export function readGrantable(asked: readonly string[]): string[] {
-  if (asked.length === 0) throw new Refusal('BAD_USER_INPUT', 'scopes is empty: a client that may ask for nothing can do nothing.', { field: 'scopes' })
+  if (asked.length === 0) throw new DomainError('BAD_USER_INPUT', 'scopes is empty: a client that may ask for nothing can do nothing.', { field: 'scopes' })
   const unknown = asked.find(scope => !isGrantable(scope))
   if (unknown !== undefined) {
     const sentence = `scopes names "${unknown.slice(0, 80)}", which nobody can grant: write ${openidScopes.join(', ')}, or full names such as publishing:posts.read.`
-    throw new Refusal('BAD_USER_INPUT', sentence, { field: 'scopes' })
+    throw new DomainError('BAD_USER_INPUT', sentence, { field: 'scopes' })
   }
   return [...new Set(asked)].sort()
 }
@@ -58,7 +58,7 @@ const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?].*)?$/
  * @throws BAD_USER_INPUT for anything but https, a private-use scheme with a dot, and http on a loopback address
  */
 export function readRedirectUris(given: readonly string[]): string[] {
-  const refused = (sentence: string) => new Refusal('BAD_USER_INPUT', sentence, { field: 'redirectUris' })
+  const refused = (sentence: string) => new DomainError('BAD_USER_INPUT', sentence, { field: 'redirectUris' })
   if (given.length === 0 || given.length > most.redirectUris) throw refused(`redirectUris takes 1 to ${most.redirectUris} addresses.`)
   for (const uri of given) {
     const shown = JSON.stringify(uri.slice(0, 100))

@@ -2,7 +2,7 @@ import { hashOfSecret } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Grant } from '../../../authority.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
 import type { Claims, Context } from '../../context.ts'
@@ -86,7 +86,7 @@ interface Work extends Giving {
   readonly context: Context
   readonly request: Request
   readonly form: Parameters
-  readonly unit: Unit
+  readonly unit: WriteTransaction
 }
 
 /** Exchanges a code, which is used up in any case; a repeated code ends the session that it gave (RFC 9700 §4.5). */

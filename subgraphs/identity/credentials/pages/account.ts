@@ -176,7 +176,7 @@ export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'c
     }
     /** The account that a code is about; null for a code that is not good. */
     const standing = async (code: string | null): Promise<{ readonly account: string | null } | null> => {
-      const { codes, accounts } = contexts.everybodys('platform')
+      const { codes, accounts } = contexts.systemContext('platform')
       try {
         const { subject } = await codes.find(page.code, code, clock.now())
         return { account: (await accounts.byId(subject))?.email ?? null }

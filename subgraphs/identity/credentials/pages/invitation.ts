@@ -1,4 +1,4 @@
-import { codeOf, type Refusal } from '../../../../platform/errors.ts'
+import { codeOf, type DomainError } from '../../../../platform/errors.ts'
 import type { Authority } from '../../../authority.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { escaped, htmlPage, isolated } from '../../../http/html.ts'
@@ -29,7 +29,7 @@ interface InvitationNeeds {
 export function invitationPages({ ground: { contexts, clock }, forms, authority, accept }: InvitationNeeds): Exchanges {
   /** Returns the person who is signed in with this browser. */
   const readerAt = async ({ headers }: Request): Promise<Viewer | null> => readerOf(await authority.cookie(headers))
-  const job = () => contexts.everybodys('platform')
+  const job = () => contexts.systemContext('platform')
 
   /** Shows the signed-in person the invitations to their verified address. */
   const answering = async (received: readonly InvitationRow[], status = 200, mistake?: string): Promise<Response> => {
@@ -100,7 +100,7 @@ export function invitationPages({ ground: { contexts, clock }, forms, authority,
         : htmlPage(200, 'You have declined', ['You do not join ', { name }, '. Should you change your mind, ask to be invited again.'], home)
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-      return ofReader(viewer, request, 409, (error as Refusal).message)
+      return ofReader(viewer, request, 409, (error as DomainError).message)
     }
   }
 

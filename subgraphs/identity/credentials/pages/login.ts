@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose'
-import { type ErrorCode, Refusal, statusOf } from '../../../../platform/errors.ts'
+import { DomainError, type ErrorCode, statusOf } from '../../../../platform/errors.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import { escaped, htmlPage, leavingPage, type Sentence } from '../../../http/html.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
@@ -128,7 +128,7 @@ export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, her
     try {
       return to((await handoffs.make(viewer, request, { service, returnTo: path })).callbackUrl)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof DomainError)) throw error
       const page = '<p><a href="/">To the platform’s own page</a></p>'
       return htmlPage(statusOf[error.extensions.code as ErrorCode], 'You are signed in', `But the service cannot be opened. ${error.message}`, page)
     }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /** Window in which key rotations are counted, in ms: as long as a retired key is published. */
 export const turnsCounted = 24 * 3_600_000
@@ -9,7 +9,7 @@ export const mostTurns = 20
 /** Rejects excessive rotations. @throws RATE_LIMITED */
 export function requireFewTurns(turns: number): void {
   if (turns < mostTurns) return
-  throw new Refusal('RATE_LIMITED', `There were ${turns} new signing keys in a day: turn to the next one tomorrow, or distrust those of today.`, {
+  throw new DomainError('RATE_LIMITED', `There were ${turns} new signing keys in a day: turn to the next one tomorrow, or distrust those of today.`, {
     retryAfter: 3600,
   })
 }

@@ -1,6 +1,6 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
-import { record, type Unit, type Writing } from '../../../store/books.ts'
+import { record, type WriteTransaction, type Writing } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { change } from '../../../store/write.ts'
 import { requirePerson } from '../../../viewer.ts'
@@ -20,7 +20,7 @@ type Joining = Writing & Pick<Context, 'memberships' | 'codes' | 'quotas'>
  * @returns the new membership; null where there was one
  * @throws CONFLICT, reason QUOTA
  */
-export async function join(context: Joining, { organizationId, roles }: InvitationRow, userId: string, unit: Unit): Promise<MembershipRow | null> {
+export async function join(context: Joining, { organizationId, roles }: InvitationRow, userId: string, unit: WriteTransaction): Promise<MembershipRow | null> {
   const { memberships, quotas } = context
   const { transaction, now } = unit
   if (await memberships.ofPerson(organizationId, userId, transaction)) return null
@@ -30,7 +30,7 @@ export async function join(context: Joining, { organizationId, roles }: Invitati
 }
 
 /** Writes the consequences of an accepted invitation within its transaction. */
-export async function joined(context: Joining, { id }: InvitationRow, membership: MembershipRow | null, userId: string, unit: Unit): Promise<void> {
+export async function joined(context: Joining, { id }: InvitationRow, membership: MembershipRow | null, userId: string, unit: WriteTransaction): Promise<void> {
   await context.codes.end(id, ['invitation'], unit.transaction)
   if (!membership) return
   const { organizationId, id: subjectId } = membership
@@ -44,9 +44,9 @@ export const toldOfJoining = (invitation: InvitationRow, membership: MembershipR
 ]
 
 /** Finds an invitation that the caller has received, and locks its organization, so that concurrent answers wait. */
-async function hold({ viewer, receivedInvitations, invitingOrganizations }: Context, id: string, { transaction }: Unit): Promise<void> {
+async function hold({ viewer, receivedInvitations, invitingOrganizations }: Context, id: string, { transaction }: WriteTransaction): Promise<void> {
   const organizationId = await receivedInvitations.organizationOf(requireId(id, 'id'), requirePerson(viewer), transaction)
-  if (!organizationId) throw new Refusal('NOT_FOUND', 'There is no such invitation for the verified address of your account.', { field: 'id' })
+  if (!organizationId) throw new DomainError('NOT_FOUND', 'There is no such invitation for the verified address of your account.', { field: 'id' })
   await invitingOrganizations.lock(organizationId, transaction)
 }
 

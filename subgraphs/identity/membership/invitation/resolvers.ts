@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { type Changed, change, create } from '../../../store/write.ts'
 import { actorOf, personOf, requirePerson } from '../../../viewer.ts'
@@ -98,10 +98,10 @@ const endOf = (now: Date): Date => new Date(now.getTime() + codeLives.invitation
 const audited = (action: string) => (row: InvitationRow) => ({ tenantId: row.organizationId, action, subjectId: row.id })
 
 interface Managing {
-  decide(invitation: InvitationRow, unit: Unit): Partial<InvitationRow>
+  decide(invitation: InvitationRow, unit: WriteTransaction): Partial<InvitationRow>
   audit(invitation: InvitationRow): { readonly tenantId: string; readonly action: string; readonly subjectId: string }
   tell?(invitation: InvitationRow): ReturnType<typeof closesAttention>[]
-  wake(invitation: InvitationRow, unit: Unit): Promise<void>
+  wake(invitation: InvitationRow, unit: WriteTransaction): Promise<void>
 }
 
 /** Runs a manager's action on an invitation of the organization. */
@@ -121,7 +121,13 @@ function managing(context: Context, id: string, what: string, { decide, audit, t
 }
 
 /** Sends the mail, with a new code that replaces any other. @param by the inviting person */
-async function mail({ mails, codes }: Context, { id, email, roles }: InvitationRow, { name }: OrganizationRow, by: UserRow | null, unit: Unit): Promise<void> {
+async function mail(
+  { mails, codes }: Context,
+  { id, email, roles }: InvitationRow,
+  { name }: OrganizationRow,
+  by: UserRow | null,
+  unit: WriteTransaction,
+): Promise<void> {
   const data = { organization: name, invitedBy: by?.name ?? null, roles: rolesToGraph(roles) }
   await mails.send({ kind: 'invitation', to: email, code: () => codes.issue('invitation', id, unit), data }, unit)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
@@ -22,7 +22,7 @@ export const toStatus = (status: StatusToGraph): InvitationStatus => status.toLo
 /** @returns the address in stored form @throws BAD_USER_INPUT for one that could never sign in */
 export function readAddress(email: unknown): string {
   if (isMailAddress(email)) return toStored(email)
-  throw new Refusal('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
+  throw new DomainError('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
 }
 
 /**
@@ -31,12 +31,12 @@ export function readAddress(email: unknown): string {
  */
 export function requireInvitable(standing: Standing, { invitationsADay, pendingInvitations }: Quotas, now: Date): void {
   if (standing.isMember)
-    throw new Refusal('CONFLICT', 'A person with this address is a member already: change the roles of the membership instead.', {
+    throw new DomainError('CONFLICT', 'A person with this address is a member already: change the roles of the membership instead.', {
       field: 'email',
       reason: 'MEMBER',
     })
   if (standing.isWaiting)
-    throw new Refusal('CONFLICT', 'An invitation waits for this address already: send it again, or revoke it first.', { field: 'email', reason: 'PENDING' })
+    throw new DomainError('CONFLICT', 'An invitation waits for this address already: send it again, or revoke it first.', { field: 'email', reason: 'PENDING' })
   const most = { inAll: pendingInvitations, aDay: invitationsADay }
   // The limit of open invitations is a lasting refusal, the daily one temporary.
   requireQuota(standing, most, 'invitations of the organization', 'revoke one that nobody will accept', now)
@@ -61,7 +61,7 @@ const why: Readonly<Record<InvitationStatus, string>> = {
 export function requirePending(invitation: Pick<InvitationRow, 'status' | 'expiresAt'>, now: Date, remedy: string): void {
   const status = statusAt(invitation, now)
   if (status === 'pending') return
-  throw new Refusal('CONFLICT', `The invitation ${why[status]}: ${remedy}.`, { reason: statusToGraph[status] })
+  throw new DomainError('CONFLICT', `The invitation ${why[status]}: ${remedy}.`, { reason: statusToGraph[status] })
 }
 
 /** The key under which the launcher knows an invitation. */

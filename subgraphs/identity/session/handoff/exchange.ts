@@ -1,10 +1,10 @@
 import { originNow } from '../../../../platform/caller/cause.ts'
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Authority } from '../../../authority.ts'
 import { readFields } from '../../../http/body.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -99,7 +99,7 @@ export const adminExchange =
 /** Roles of those who look after the platform; they are given in organization `admin` alone. */
 const platformRoles: ReadonlySet<string> = new Set(['platform_admin', 'platform_super_admin'])
 
-const notAdmin = () => new Refusal('FORBIDDEN', 'Only platform admins open this, from a page of the platform.')
+const notAdmin = () => new DomainError('FORBIDDEN', 'Only platform admins open this, from a page of the platform.')
 
 interface Presented {
   /** Whether the code is for the service of whoever presents it. */
@@ -113,7 +113,12 @@ interface Presented {
   readonly entries: readonly ServiceEntryRow[]
 }
 
-async function enter(context: Context, { subject: userId, details }: Code, { isFor, mayEnter, hasCookie, inBrowserOf, entries }: Presented, unit: Unit) {
+async function enter(
+  context: Context,
+  { subject: userId, details }: Code,
+  { isFor, mayEnter, hasCookie, inBrowserOf, entries }: Presented,
+  unit: WriteTransaction,
+) {
   const handoff = details as HandoffDetails
   const { handoffId, serviceId, organizationId, sessionId, returnTo } = handoff
   const target = entries.find(({ id, lifecycle }) => id === serviceId && lifecycle !== 'retired')
@@ -123,7 +128,7 @@ async function enter(context: Context, { subject: userId, details }: Code, { isF
       { tenantId: organizationId ?? userId, personId: userId, actor, action, subjectId: handoffId, details: { service: target?.slug ?? serviceId, ...more } },
       unit,
     )
-  const refuse = async (reason: 'TARGET' | 'ENDED' | 'OTHER_USER' | 'ROLE', refusal: Refusal) => {
+  const refuse = async (reason: 'TARGET' | 'ENDED' | 'OTHER_USER' | 'ROLE', refusal: DomainError) => {
     await note('handoff.refused', 'anonymous', { reason })
     return { refusal }
   }
@@ -163,4 +168,4 @@ async function enter(context: Context, { subject: userId, details }: Code, { isF
 }
 
 const otherUser = () =>
-  new Refusal('CONFLICT', 'Another person is signed in with this browser: sign out first, and open the service again.', { reason: 'OTHER_USER' })
+  new DomainError('CONFLICT', 'Another person is signed in with this browser: sign out first, and open the service again.', { reason: 'OTHER_USER' })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { write } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
@@ -32,13 +32,13 @@ export async function mintHandoff(context: Context, bearer: Bearer, wanted: { re
   return write(context, {
     async run(unit) {
       if (isNamed && !(await context.accounts.hasSession(sessionId!, userId, unit)))
-        throw new Refusal('BAD_USER_INPUT', 'The session is over, or is not of the person on whose behalf you ask: ask them to sign in again.', {
+        throw new DomainError('BAD_USER_INPUT', 'The session is over, or is not of the person on whose behalf you ask: ask them to sign in again.', {
           field: 'sessionId',
         })
       const { made, since } = await context.handoffs.madeLately(userId, unit)
       if (made >= mostAMinute) {
         const retryAfter = Math.max(1, Math.ceil((since!.getTime() + minuteMs - unit.now.getTime()) / 1000))
-        throw new Refusal('RATE_LIMITED', `You have made ${mostAMinute} handoffs within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
+        throw new DomainError('RATE_LIMITED', `You have made ${mostAMinute} handoffs within a minute: try again in ${retryAfter} seconds.`, { retryAfter })
       }
       const details: HandoffDetails = { handoffId: newId(unit.now), serviceId, organizationId, sessionId, returnTo }
       const code = await context.codes.issue('handoff', userId, { ...unit, details, others: 'stay' })

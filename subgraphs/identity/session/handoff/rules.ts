@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
 import { isPerson, isService, type Viewer } from '../../../viewer.ts'
 import type { ServiceEntryRow } from '../../stores/service-entry.ts'
@@ -29,14 +29,14 @@ export interface Bearer {
 export function bearerOf(viewer: Viewer, named: string | null | undefined = null): Bearer {
   const { organizationId, context, sessionId } = viewer
   if (isPerson(viewer)) {
-    if (named !== null) throw new Refusal('BAD_USER_INPUT', 'Your own session counts: leave sessionId out.', { field: 'sessionId' })
+    if (named !== null) throw new DomainError('BAD_USER_INPUT', 'Your own session counts: leave sessionId out.', { field: 'sessionId' })
     return { userId: viewer.userId, organizationId, context, sessionId }
   }
   if (isService(viewer) && viewer.appId === 'app_launcher' && viewer.onBehalfOf) {
     const id = named === null ? null : requireId(named, 'sessionId')
     return { userId: viewer.onBehalfOf, organizationId, context: organizationId === null ? 'personal' : 'organization', sessionId: id, isNamed: id !== null }
   }
-  throw new Refusal('FORBIDDEN', 'Only a person makes a handoff, or the launcher on behalf of one: sign in.')
+  throw new DomainError('FORBIDDEN', 'Only a person makes a handoff, or the launcher on behalf of one: sign in.')
 }
 
 type Target = Pick<ServiceEntryRow, 'slug' | 'kind' | 'lifecycle' | 'contexts' | 'addresses'>
@@ -47,14 +47,14 @@ type Target = Pick<ServiceEntryRow, 'slug' | 'kind' | 'lifecycle' | 'contexts' |
  * @throws NOT_FOUND, CONFLICT with reason NOT_LAUNCHABLE or CONTEXT
  */
 export function requireLaunchable(target: Target | undefined, context: Bearer['context']): string {
-  if (!target) throw new Refusal('NOT_FOUND', 'No service of this environment goes by that slug.', { field: 'service' })
+  if (!target) throw new DomainError('NOT_FOUND', 'No service of this environment goes by that slug.', { field: 'service' })
   const { slug, kind, lifecycle, contexts, addresses } = target
   const { callback } = addresses
   if (kind !== 'application' || lifecycle === 'retired' || callback === undefined)
-    throw new Refusal('CONFLICT', `Nobody opens the service "${slug}" by hand: choose one with pages.`, { field: 'service', reason: 'NOT_LAUNCHABLE' })
+    throw new DomainError('CONFLICT', `Nobody opens the service "${slug}" by hand: choose one with pages.`, { field: 'service', reason: 'NOT_LAUNCHABLE' })
   if (!contexts.includes(context)) {
     const way = context === 'personal' ? 'switch to an organization first' : 'switch to your personal context first'
-    throw new Refusal('CONFLICT', `The service "${slug}" is not for the active context: ${way}.`, { field: 'service', reason: 'CONTEXT' })
+    throw new DomainError('CONFLICT', `The service "${slug}" is not for the active context: ${way}.`, { field: 'service', reason: 'CONTEXT' })
   }
   return callback
 }
@@ -66,7 +66,9 @@ export function readReturnTo(value: unknown): string | null {
   if (value === undefined || value === null) return null
   // Browsers read a backslash as a slash and drop control characters.
   if (typeof value === 'string' && value.length <= longestPath && /^\/(?![/\\])[!-~]*$/.test(value)) return value
-  throw new Refusal('BAD_USER_INPUT', `returnTo is a path of the service, at most ${longestPath} characters that begin with one slash.`, { field: 'returnTo' })
+  throw new DomainError('BAD_USER_INPUT', `returnTo is a path of the service, at most ${longestPath} characters that begin with one slash.`, {
+    field: 'returnTo',
+  })
 }
 
 /** Returns the address to which the browser is redirected with the code. */

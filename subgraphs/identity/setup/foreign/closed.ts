@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
 import { htmlPage } from '../../../http/html.ts'
 import type { Noun } from '../../../wiring/define.ts'
@@ -8,7 +8,7 @@ import type { ForeignIssuer } from '../../credentials/settings.ts'
 import { invitationPath } from '../../membership/invitation/rules.ts'
 
 const elsewhere = (issuer: string) =>
-  new Refusal('CONFLICT', `People sign in at ${issuer}, and not here: who they are and how long, that issuer says.`, { reason: 'EXTERNAL_ISSUER' })
+  new DomainError('CONFLICT', `People sign in at ${issuer}, and not here: who they are and how long, that issuer says.`, { reason: 'EXTERNAL_ISSUER' })
 
 /** Matches routes below `/identity/api/auth` about the person, not about signing in. */
 const ofPersons = /^(?:GET|PUT|DELETE|POST) [^ ]*\/(?:me|me\/recovery-email|apps|change-password|change-email)$/

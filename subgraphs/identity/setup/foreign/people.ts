@@ -3,7 +3,7 @@ import { isMailAddress, toStored } from '../../../../platform/smtp/mail-address.
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import type { Newcomer } from '../../../authority.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 
@@ -28,7 +28,7 @@ export async function admit(job: Job, issuer: string, newcomer: Newcomer): Promi
   await once().catch(error => ((error as { name?: string }).name === 'SequelizeUniqueConstraintError' ? once() : Promise.reject(error)))
 }
 
-async function admitWithin(job: Job, issuer: string, { subject, name, email }: Newcomer, unit: Unit): Promise<void> {
+async function admitWithin(job: Job, issuer: string, { subject, name, email }: Newcomer, unit: WriteTransaction): Promise<void> {
   const { users } = job
   const { transaction, now } = unit
   await users.read(lockSubject, [issuer, subject], transaction)

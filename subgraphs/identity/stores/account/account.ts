@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A person's account, as rules see it. A service account has none. */
 export interface Account {
@@ -54,9 +54,9 @@ const mostOfAddress = 20
 
 /** Accounts of people, in the credential library's tables. */
 export const accountStore = {
-  open({ sequelize }: Opening) {
+  open({ sequelize }: StoreContext) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
-    const givePassword = async (userIds: readonly string[], password: string, { transaction, now }: Unit): Promise<void> => {
+    const givePassword = async (userIds: readonly string[], password: string, { transaction, now }: WriteTransaction): Promise<void> => {
       await read(insertPasswords, [userIds.map(() => newId(now)), userIds, password, now], transaction)
     }
     return {
@@ -83,7 +83,10 @@ export const accountStore = {
       /**
        * Creates an account with an unverified address. @returns the person's id; null when the address has an account
        */
-      async add({ name, email, password }: { readonly name: string; readonly email: string; readonly password: string }, unit: Unit): Promise<string | null> {
+      async add(
+        { name, email, password }: { readonly name: string; readonly email: string; readonly password: string },
+        unit: WriteTransaction,
+      ): Promise<string | null> {
         const { transaction, now } = unit
         const [made] = await read<{ id: string }>(insertPerson, [newId(now), name, email, now], transaction)
         if (!made) return null
@@ -98,21 +101,21 @@ export const accountStore = {
       givePassword,
 
       /** Sets the hash of the password. Lock the account first. */
-      async setPassword(userId: string, password: string, unit: Unit): Promise<void> {
+      async setPassword(userId: string, password: string, unit: WriteTransaction): Promise<void> {
         const changed = await read(changePassword, [userId, password, unit.now], unit.transaction)
         if (changed.length === 0) await givePassword([userId], password, unit)
       },
 
       /** Writes that the person reads mail at the account's address. */
-      verify: async (userId: string, { transaction, now }: Unit): Promise<void> => void (await read(verifyEmail, [userId, now], transaction)),
+      verify: async (userId: string, { transaction, now }: WriteTransaction): Promise<void> => void (await read(verifyEmail, [userId, now], transaction)),
 
       /** Changes the address to a verified one; false when it has an account. */
-      async setEmail(userId: string, email: string, { transaction, now }: Unit): Promise<boolean> {
+      async setEmail(userId: string, email: string, { transaction, now }: WriteTransaction): Promise<boolean> {
         return (await read(changeEmail, [userId, email, now], transaction)).length > 0
       },
 
       /** Whether a session of the person is valid. */
-      async hasSession(sessionId: string, userId: string, { transaction, now }: Unit): Promise<boolean> {
+      async hasSession(sessionId: string, userId: string, { transaction, now }: WriteTransaction): Promise<boolean> {
         return (await read(standingSession, [sessionId, userId, now], transaction)).length > 0
       },
 

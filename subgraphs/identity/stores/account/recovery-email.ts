@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A person's recovery address: the verified one, the pending one, or both. */
 export interface Recovery {
@@ -32,18 +32,18 @@ const removeSame = statement(
 
 /** Recovery addresses. Writers lock the account first (`accounts.lock`). */
 export const recoveryEmailStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     async ofPerson(userId: string, transaction?: Transaction): Promise<Recovery | null> {
       return (await rows<Recovery>(sequelize, find, [userId], transaction))[0] ?? null
     },
 
     /** Stores a pending address; the verified one stays, and nothing is pending when both are the same. */
-    async ask(userId: string, email: string, { transaction, now }: Unit): Promise<Recovery> {
+    async ask(userId: string, email: string, { transaction, now }: WriteTransaction): Promise<Recovery> {
       return (await rows<Recovery>(sequelize, ask, [userId, email, now], transaction))[0]!
     },
 
     /** Replaces the verified address by the pending one; false when that has changed, or is missing. */
-    async verify(userId: string, email: string, { transaction, now }: Unit): Promise<boolean> {
+    async verify(userId: string, email: string, { transaction, now }: WriteTransaction): Promise<boolean> {
       return (await rows(sequelize, verify, [userId, email, now], transaction)).length > 0
     },
 

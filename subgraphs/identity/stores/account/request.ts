@@ -1,8 +1,8 @@
 import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** Requests by mail address. */
 export type AccountRequest =
@@ -27,9 +27,9 @@ const overdue = statement('select id from identity.account_requests where create
 
 /** Requests by address, until a job has processed them. */
 export const accountRequestStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /** @returns its id */
-    async add({ kind, email, details }: AccountRequest, { transaction, now }: Unit): Promise<string> {
+    async add({ kind, email, details }: AccountRequest, { transaction, now }: WriteTransaction): Promise<string> {
       const id = newId(now)
       await rows(sequelize, insert, [id, kind, email, JSON.stringify(details), now], transaction)
       return id

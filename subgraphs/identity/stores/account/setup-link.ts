@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** Lifetime of a set-up link in ms; a later start replaces it sooner. */
 export const setupLinkMs = 24 * 3600_000
@@ -34,7 +34,7 @@ const removePerson = statement('delete from identity.users where id = $1')
  * form created.
  */
 export const setupLinkStore = {
-  open({ sequelize }: Opening) {
+  open({ sequelize }: StoreContext) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
     const until = (now: Date) => new Date(now.getTime() + setupLinkMs)
     return {

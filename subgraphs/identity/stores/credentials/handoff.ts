@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** Details of a handoff's code, besides the person. */
 export interface HandoffDetails {
@@ -42,12 +42,12 @@ const holdOrigin = statement('select from identity.sessions where id = $1 for ke
 
 /** Handoff queries besides codes. */
 export const handoffStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /**
      * Counts a person's handoffs of the last minute, with the time of the first; expired ones are deleted. Concurrent
      * callers wait until the transaction ends.
      */
-    async madeLately(userId: string, { now, transaction }: Unit): Promise<{ readonly made: number; readonly since: Date | null }> {
+    async madeLately(userId: string, { now, transaction }: WriteTransaction): Promise<{ readonly made: number; readonly since: Date | null }> {
       await rows(sequelize, lockPerson, [userId], transaction)
       await rows(sequelize, dropExpired, [userId, now], transaction)
       const [lately] = await rows<{ made: number; since: Date | null }>(sequelize, countMade, [userId, new Date(now.getTime() - minuteMs)], transaction)

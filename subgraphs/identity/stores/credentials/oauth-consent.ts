@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { type Rows, store } from '../../../store/store.ts'
 
 /** Consents: one row for each person and client, extended by later consents. */
@@ -39,7 +39,7 @@ const consentSql = (rows: Rows<typeof oauthConsents>) => ({
   },
 
   /** Adds to a person's consent. @returns the consent's id */
-  async grant(userId: string, clientId: string, scopes: readonly string[], { now, transaction }: Unit): Promise<string> {
+  async grant(userId: string, clientId: string, scopes: readonly string[], { now, transaction }: WriteTransaction): Promise<string> {
     const [consent] = await rows.read<{ id: string }>(grant, [newId(now), userId, clientId, [...scopes].sort(), now], transaction)
     return consent!.id
   },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A client's authorization request, with the person and context. */
 export interface Asked {
@@ -99,11 +99,15 @@ export const familyOf = (token: string): string | null => {
 
 /** Consent requests, codes and refresh tokens of OAuth clients, stored by their hash only. */
 export const oauthGrantStore = {
-  open({ sequelize }: Opening) {
+  open({ sequelize }: StoreContext) {
     const read = <Row>(wanted: Statement, values: readonly unknown[], transaction?: Transaction) => rows<Row>(sequelize, wanted, values, transaction)
     return {
       /** Creates a consent request, or a code. @returns its clear text, which is not stored */
-      async issue(purpose: GrantPurpose, of: { readonly userId: string; readonly clientId: string; readonly asked: Asked }, { now, transaction }: Unit) {
+      async issue(
+        purpose: GrantPurpose,
+        of: { readonly userId: string; readonly clientId: string; readonly asked: Asked },
+        { now, transaction }: WriteTransaction,
+      ) {
         const clear = random()
         const expiresAt = new Date(now.getTime() + grantLives[purpose])
         await read(insert, [hashOfSecret(clear), purpose, of.userId, of.clientId, JSON.stringify(of.asked), now, expiresAt], transaction)
@@ -120,7 +124,7 @@ export const oauthGrantStore = {
       },
 
       /** Uses up a code. */
-      use: async ({ hash }: GrantCode, { now, transaction }: Unit): Promise<void> => void (await read(markUsed, [hash, now], transaction)),
+      use: async ({ hash }: GrantCode, { now, transaction }: WriteTransaction): Promise<void> => void (await read(markUsed, [hash, now], transaction)),
 
       /** Stores the session that a code created, which ends if the code is used again. */
       note: async ({ hash }: GrantCode, sessionId: string, transaction: Transaction): Promise<void> =>
@@ -129,7 +133,7 @@ export const oauthGrantStore = {
       remove: async ({ hash }: GrantCode, transaction: Transaction): Promise<void> => void (await read(removeCode, [hash], transaction)),
 
       /** Begins a session's family. @returns its first refresh token */
-      async begin(sessionId: string, signedInAt: Date, { now, transaction }: Unit): Promise<string> {
+      async begin(sessionId: string, signedInAt: Date, { now, transaction }: WriteTransaction): Promise<string> {
         const common = random()
         const token = `sgr_${common}${random()}`
         await read(insertFamily, [sessionId, hashOfSecret(common), hashOfSecret(token), signedInAt, now], transaction)
@@ -150,7 +154,7 @@ export const oauthGrantStore = {
       },
 
       /** Replaces the valid refresh token of a family. @param token any of the family */
-      async rotate({ sessionId }: Family, token: string, expiresAt: Date, { now, transaction }: Unit): Promise<string> {
+      async rotate({ sessionId }: Family, token: string, expiresAt: Date, { now, transaction }: WriteTransaction): Promise<string> {
         const next = `sgr_${refreshForm.exec(token)![1]}${random()}`
         await read(rotate, [sessionId, hashOfSecret(next)], transaction)
         await read(extend, [sessionId, expiresAt, now], transaction)
@@ -173,7 +177,7 @@ export const oauthGrantStore = {
        * Whether the session that requested a code is valid. Lock the person first (`rolesOf`), as a password change
        * does.
        */
-      async isStillAsked({ userId, asked: { askedBy } }: Pick<GrantCode, 'userId' | 'asked'>, { now, transaction }: Unit): Promise<boolean> {
+      async isStillAsked({ userId, asked: { askedBy } }: Pick<GrantCode, 'userId' | 'asked'>, { now, transaction }: WriteTransaction): Promise<boolean> {
         return (await read(standingSession, [askedBy, userId, now], transaction)).length > 0
       },
 

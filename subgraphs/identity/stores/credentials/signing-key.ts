@@ -1,9 +1,9 @@
 import type { Transaction } from 'sequelize'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** The algorithm of tokens: EdDSA over Ed25519 (RFC 8037). */
 export const keyPair = { alg: 'EdDSA', crv: 'Ed25519' } as const
@@ -64,7 +64,7 @@ const insert = statement(insertSigningKey)
 
 /** Signing keys of access tokens, for listing and rotation. */
 export const signingKeyStore = {
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /** Returns the published keys, the newest first. */
     async published(now: Date): Promise<SigningKeyRow[]> {
       const found = await rows<Omit<SigningKeyRow, 'current'>>(sequelize, list, [new Date(now.getTime() - keyGracePeriod * 1000), now])
@@ -82,7 +82,7 @@ export const signingKeyStore = {
     /**
      * Replaces the signing keys by a new one. @param distrust whether earlier tokens are rejected from the commit on
      */
-    async turn(key: NewSigningKey, distrust: boolean, { now, transaction }: Unit): Promise<SigningKeyRow> {
+    async turn(key: NewSigningKey, distrust: boolean, { now, transaction }: WriteTransaction): Promise<SigningKeyRow> {
       if (distrust) await rows(sequelize, removeAll, [], transaction)
       else await rows(sequelize, retire, [now], transaction)
       await rows(sequelize, insert, valuesOf(key, now), transaction)

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import type { AuditLine, Unit } from '../../../store/books.ts'
+import type { AuditLine, WriteTransaction } from '../../../store/books.ts'
 import { type ItemWriting, openItem } from '../../action-item/items.ts'
 import type { Context } from '../../context.ts'
 import { registration } from '../../registration.ts'
@@ -33,7 +33,7 @@ export async function writeRequest(
   context: RequestWriting,
   entry: Pick<CatalogEntryRow, 'app' | 'title'>,
   { organizationId, userId, name, actor, reason }: Requester,
-  unit: Unit,
+  unit: WriteTransaction,
   id = newId(unit.now),
 ): Promise<Requested> {
   const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: actor }

@@ -1,7 +1,7 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId, readText } from '../../../../platform/ids.ts'
-import { findMade, type Unit, writing } from '../../../store/books.ts'
+import { findMade, type WriteTransaction, writing } from '../../../store/books.ts'
 import { change, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import { changeItem } from '../../action-item/items.ts'
@@ -21,7 +21,7 @@ import { deciding, keyOf, maxReason, withdrawing } from './rules.ts'
 
 function organizationOf({ viewer }: Context): string {
   if (viewer.kind === 'user' && !viewer.organizationId)
-    throw new Refusal('CONFLICT', 'Apps are requested for an organization: switch to one first.', { reason: 'CONTEXT' })
+    throw new DomainError('CONFLICT', 'Apps are requested for an organization: switch to one first.', { reason: 'CONTEXT' })
   return activeOrganization(viewer, 'Requests for apps')
 }
 
@@ -52,7 +52,7 @@ async function requestAccess(context: Context, input: RequestAccessInput): Promi
       const idempotency = readIdempotency(input)
       const earlier = idempotency && (await findMade(context[writing], accessRequests, { tenantId: organizationId, id, ...idempotency }, unit))
       if (earlier ?? pending) return { row: (earlier ?? pending)! }
-      if (installation) throw new Refusal('CONFLICT', `${app} is installed already: open it.`, { reason: 'INSTALLED' })
+      if (installation) throw new DomainError('CONFLICT', `${app} is installed already: open it.`, { reason: 'INSTALLED' })
       requireInstallable(entry, 'organization', 0)
       return writeRequest(context, entry, { organizationId, userId: viewer.userId, name, actor, reason }, unit, id)
     },
@@ -63,7 +63,7 @@ async function requestAccess(context: Context, input: RequestAccessInput): Promi
 }
 
 /** Resolves the action item of a request. @returns a function that notifies its viewers */
-async function resolveItem(context: Context, request: AccessRequestRow, unit: Unit): Promise<(() => void) | undefined> {
+async function resolveItem(context: Context, request: AccessRequestRow, unit: WriteTransaction): Promise<(() => void) | undefined> {
   const item = await context.actionItems.lockKey('launcher', keyOf(request), unit.transaction)
   return item ? changeItem(context, item, resolving(item, unit.now), unit) : undefined
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Opened } from '../../action-item/rules.ts'
 import type { AccessRequestRow } from '../../stores/access-request.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
@@ -28,7 +28,7 @@ export const waiting = (
 
 function requirePending({ status }: Pick<AccessRequestRow, 'status'>): void {
   if (status === 'PENDING') return
-  throw new Refusal('CONFLICT', `The request is ${status.toLowerCase()} already: read it again.`, { reason: 'DECIDED' })
+  throw new DomainError('CONFLICT', `The request is ${status.toLowerCase()} already: read it again.`, { reason: 'DECIDED' })
 }
 
 /** Returns the changes by a decision. @throws CONFLICT, reason DECIDED */
@@ -47,7 +47,7 @@ export function deciding(
  * @throws FORBIDDEN for a request of somebody else; CONFLICT, reason DECIDED
  */
 export function withdrawing(request: AccessRequestRow, actor: string, now: Date): Partial<AccessRequestRow> {
-  if (request.createdBy !== actor) throw new Refusal('FORBIDDEN', 'Only the person who made a request may withdraw it: decline it instead.')
+  if (request.createdBy !== actor) throw new DomainError('FORBIDDEN', 'Only the person who made a request may withdraw it: decline it instead.')
   if (request.status === 'WITHDRAWN') return {}
   requirePending(request)
   return { status: 'WITHDRAWN', decidedAt: now }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
 
 /** Whether people can open an app. */
@@ -21,5 +21,5 @@ export const iconPath = (app: string): string => `/launcher/icons/${app}`
 /** @throws NOT_FOUND for an app that the active context's catalogue does not have */
 export function requireEntry(entry: CatalogEntryRow | null, app: string): CatalogEntryRow {
   if (entry) return entry
-  throw new Refusal('NOT_FOUND', `The catalogue of the active context has no app ${app.slice(0, 80)}.`, { app: app.slice(0, 80) })
+  throw new DomainError('NOT_FOUND', `The catalogue of the active context has no app ${app.slice(0, 80)}.`, { app: app.slice(0, 80) })
 }

@@ -1,7 +1,7 @@
 import type { Events } from '../../../../platform/events.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { type AuditLine, findMade, record, tell, type Unit, type Writing, writing } from '../../../store/books.ts'
+import { type AuditLine, findMade, record, tell, type WriteTransaction, type Writing, writing } from '../../../store/books.ts'
 import type { Rows } from '../../../store/store.ts'
 import { type Posting, postNotice } from '../../engines/notify/notify.ts'
 import { installedNotice } from '../../notification/rules.ts'
@@ -15,8 +15,8 @@ export type Installing = Writing &
     readonly publicUrl: string
     readonly events: Events
     readonly installations: Rows<typeof installations, never, never> & {
-      lockOf(owner: Owner, app: string, transaction: Unit['transaction']): Promise<InstallationRow | null>
-      countOf(owner: Owner, transaction: Unit['transaction']): Promise<number>
+      lockOf(owner: Owner, app: string, transaction: WriteTransaction['transaction']): Promise<InstallationRow | null>
+      countOf(owner: Owner, transaction: WriteTransaction['transaction']): Promise<number>
     }
   }
 
@@ -43,7 +43,12 @@ export interface Installed {
  * Installs an app within a transaction, judged under the lock of owner and app.
  * @throws as `requireInstallable` does; CONFLICT, reason KEY_REUSED
  */
-export async function install(context: Installing, entry: CatalogEntryRow, { owner, userId, actor, once = {} }: Installer, unit: Unit): Promise<Installed> {
+export async function install(
+  context: Installing,
+  entry: CatalogEntryRow,
+  { owner, userId, actor, once = {} }: Installer,
+  unit: WriteTransaction,
+): Promise<Installed> {
   const { installations } = context
   const { transaction, now } = unit
   const present = await installations.lockOf(owner, entry.app, transaction)

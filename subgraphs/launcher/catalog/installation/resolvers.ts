@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { mapEvents } from '../../../../platform/events.ts'
 import { checkVersion, write } from '../../../store/write.ts'
 import { actorOf, type Viewer } from '../../../viewer.ts'
@@ -13,7 +13,7 @@ import { announceInstallation, factOf, otherContext, topicOf } from './rules.ts'
 export function requireOwner(viewer: Viewer): Owner {
   const owner = ownerOf(viewer)
   if (owner) return owner
-  throw new Refusal('BAD_USER_INPUT', 'Apps are installed in an organization: say which in X-Organization-Id.', { field: 'X-Organization-Id' })
+  throw new DomainError('BAD_USER_INPUT', 'Apps are installed in an organization: say which in X-Organization-Id.', { field: 'X-Organization-Id' })
 }
 
 async function installApp(context: Context, input: InstallAppInput): Promise<InstallationRow> {
@@ -37,7 +37,7 @@ async function uninstallApp(context: Context, { app, expectedVersion }: Uninstal
   const row = await write(context, {
     async run({ transaction, now }) {
       const present = await installations.lockOf(owner, app, transaction)
-      if (!present) throw new Refusal('NOT_FOUND', `${app.slice(0, 80)} is not installed in the active context.`, { app: app.slice(0, 80) })
+      if (!present) throw new DomainError('NOT_FOUND', `${app.slice(0, 80)} is not installed in the active context.`, { app: app.slice(0, 80) })
       checkVersion(present.version, expectedVersion, installations.what)
       return installations.update(present, { removedAt: now, updatedAt: now, version: present.version + 1 }, transaction)
     },

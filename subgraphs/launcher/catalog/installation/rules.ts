@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Events } from '../../../../platform/events.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
@@ -6,8 +6,8 @@ import { type InstallationRow, maxInstalled, type Owner } from '../../stores/ins
 import { fitsContext, isLaunchable } from '../entry/rules.ts'
 
 /** The refusal of an app that the other context alone can use. */
-export const otherContext = (app: string, context: string): Refusal =>
-  new Refusal('CONFLICT', `${app} cannot be used in ${context} context: switch to the other one.`, { reason: 'CONTEXT' })
+export const otherContext = (app: string, context: string): DomainError =>
+  new DomainError('CONFLICT', `${app} cannot be used in ${context} context: switch to the other one.`, { reason: 'CONTEXT' })
 
 /**
  * Checks that an app may be installed in a context.
@@ -18,7 +18,7 @@ export function requireInstallable(
   context: 'personal' | 'organization',
   count: number,
 ): void {
-  const conflict = (reason: string, message: string) => new Refusal('CONFLICT', message, { reason })
+  const conflict = (reason: string, message: string) => new DomainError('CONFLICT', message, { reason })
   if (!isLaunchable(entry)) throw conflict('NOT_LAUNCHABLE', `${entry.app} is not opened by people: there is nothing to install.`)
   if (!fitsContext(entry, context)) throw otherContext(entry.app, context)
   if (count >= maxInstalled) throw conflict('LIMIT', `${maxInstalled} apps are installed already: remove one first.`)

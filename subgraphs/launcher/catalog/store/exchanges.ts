@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import { problem } from '../../../http/problem.ts'
 import { anonymous } from '../../../viewer.ts'
@@ -19,7 +19,7 @@ const lastOf = (url: URL): string => decodeURIComponent(url.pathname.split('/').
 /** Reads the page's arguments from the query. @throws BAD_USER_INPUT for a size that is no number */
 function pageIn(query: URLSearchParams) {
   const [first, after] = [query.get('first'), query.get('after')]
-  if (first !== null && !/^\d{1,4}$/.test(first)) throw new Refusal('BAD_USER_INPUT', 'first is no number: ask for 1 to 100 apps.', { field: 'first' })
+  if (first !== null && !/^\d{1,4}$/.test(first)) throw new DomainError('BAD_USER_INPUT', 'first is no number: ask for 1 to 100 apps.', { field: 'first' })
   return { first: first === null ? null : Number(first), after }
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
 import { iconPath } from '../entry/rules.ts'
 import { readStore, readStoreApp } from './read.ts'
@@ -9,7 +9,7 @@ export const storeAppResolvers: Resolvers = {
     storeApp: async (_, { app }, context) => {
       const found = await readStoreApp(context, app)
       if (found) return found
-      throw new Refusal('NOT_FOUND', `The store has no app ${app.slice(0, 80)}.`, { app: app.slice(0, 80) })
+      throw new DomainError('NOT_FOUND', `The store has no app ${app.slice(0, 80)}.`, { app: app.slice(0, 80) })
     },
   },
   StoreApp: {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Events } from '../../../../platform/events.ts'
 import { requireName, requireText } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -22,7 +22,7 @@ export interface GivenAnnouncement {
 type Times = Pick<AnnouncementRow, 'startsAt' | 'endsAt'>
 export type Contents = Pick<AnnouncementRow, 'title' | 'body' | 'severity' | 'url' | 'nextAt'> & Times
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 /** Whether an announcement has begun, and may be over. */
 export const hasBegun = ({ startsAt }: Pick<Times, 'startsAt'>, now: Date): boolean => startsAt <= now
@@ -80,7 +80,7 @@ export const mayManage = (viewer: Pick<Viewer, 'roles'>, audience: AnnouncementA
 export function requireMayManage(viewer: Pick<Viewer, 'roles'>, audience: AnnouncementAudience): void {
   if (mayManage(viewer, audience)) return
   const who = audience === 'PLATFORM' ? 'those who look after the platform' : 'owners and admins of the organization'
-  throw new Refusal('FORBIDDEN', `Announcements with audience ${audience} are written by ${who}.`)
+  throw new DomainError('FORBIDDEN', `Announcements with audience ${audience} are written by ${who}.`)
 }
 
 /** Whether an announcement of the viewer's context is shown to them: before it begins, only those who manage it see it. */
@@ -89,7 +89,7 @@ export const isShown = (row: Pick<AnnouncementRow, 'startsAt' | 'audience'>, vie
 
 /** Checks that one more may be written. @throws CONFLICT, reason LIMIT */
 export function requireRoom({ stored, standing }: { readonly stored: number; readonly standing: number }): void {
-  const limit = (message: string) => new Refusal('CONFLICT', message, { reason: 'LIMIT' })
+  const limit = (message: string) => new DomainError('CONFLICT', message, { reason: 'LIMIT' })
   if (standing >= ofStore.standing) throw limit(`${ofStore.standing} announcements that are not over are the most: delete one first.`)
   if (stored >= ofStore.stored) throw limit(`${ofStore.stored} announcements within 90 days are the most: wait until the oldest is gone.`)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { findMade, writing } from '../../../store/books.ts'
@@ -43,7 +43,8 @@ async function add(context: Context, input: AddFavouriteInput): Promise<Favourit
   // Read before the lock is taken, because waiting for it holds a connection.
   const known = await favourites.of(owner)
   const isUsable = await usableApps(context, [target.app, ...known.map(({ app }) => app)])
-  if (target.app !== null && !isUsable(target.app)) throw new Refusal('NOT_FOUND', `${target.app} is not installed in the active context.`, { app: target.app })
+  if (target.app !== null && !isUsable(target.app))
+    throw new DomainError('NOT_FOUND', `${target.app} is not installed in the active context.`, { app: target.app })
   return write(context, {
     async run(unit) {
       const { transaction, now } = unit

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId, requireName } from '../../../../platform/ids.ts'
 import { slugPattern } from '../../stores/catalog-entry.ts'
 import type { FavouriteRow } from '../../stores/dashboard/favourite.ts'
@@ -17,7 +17,7 @@ export interface GivenTarget {
   readonly url?: URL | string | null | undefined
 }
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 /** Reads what a favourite leads to. @throws BAD_USER_INPUT unless it is an app, or an address with its title */
 export function readTarget({ app, title, url }: GivenTarget, isDevelopment: boolean): Target {
@@ -42,7 +42,7 @@ export const shownOf = (rows: readonly FavouriteRow[], isUsable: (app: string) =
 /** Checks that one more may be added. @throws CONFLICT, reason LIMIT */
 export function requireRoom(present: readonly FavouriteRow[], isUsable: (app: string) => boolean): void {
   if (shownOf(present, isUsable).length < max.shown && present.length < max.stored) return
-  throw new Refusal('CONFLICT', `${max.shown} favourites are the most: remove one first.`, { reason: 'LIMIT' })
+  throw new DomainError('CONFLICT', `${max.shown} favourites are the most: remove one first.`, { reason: 'LIMIT' })
 }
 
 /**

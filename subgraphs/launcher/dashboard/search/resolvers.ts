@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
 import { iconPath, isEntitled } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
@@ -36,7 +36,7 @@ async function atHand(context: Context, limit: number): Promise<readonly Hit[]> 
 }
 
 async function search(context: Context, { query, first }: Pick<QueryLauncherSearchArgs, 'query'> & { readonly first: number }): Promise<readonly Hit[]> {
-  if (first < 1 || first > maxHits) throw new Refusal('BAD_USER_INPUT', `first is ${first}: it takes 1 to ${maxHits}.`, { field: 'first' })
+  if (first < 1 || first > maxHits) throw new DomainError('BAD_USER_INPUT', `first is ${first}: it takes 1 to ${maxHits}.`, { field: 'first' })
   const text = readText(query, 'query', maxSearch)
   if (text === null) return atHand(context, first)
   const words = wordsOf(text)

@@ -1,11 +1,11 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { OrganizationSettingsRow, PersonSettingsRow } from '../../stores/dashboard/settings.ts'
 import { readLink } from '../place.ts'
 
 /** Maximum characters of a path. */
 const maxPath = 200
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 type PersonValues = Pick<PersonSettingsRow, 'theme' | 'locale' | 'timeZone' | 'startPage'>
 type OrganizationValues = Pick<OrganizationSettingsRow, 'defaultStartPage' | 'supportUrl'>

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName } from '../../../../platform/ids.ts'
 import type { SharedLinkRow } from '../../stores/dashboard/shared-link.ts'
 import { max as ofLinks, readLink, requireLink } from '../place.ts'
@@ -24,12 +24,12 @@ export function readChanges({ title, url, icon }: GivenLink, isDevelopment: bool
 
 /** Checks that an organization may have one more. @throws CONFLICT, reason LIMIT */
 export function requireRoom(count: number): void {
-  if (count >= maxLinks) throw new Refusal('CONFLICT', `${maxLinks} shared links are the most: remove one first.`, { reason: 'LIMIT' })
+  if (count >= maxLinks) throw new DomainError('CONFLICT', `${maxLinks} shared links are the most: remove one first.`, { reason: 'LIMIT' })
 }
 
 /** Returns the order after a link has moved to a place. @throws BAD_USER_INPUT for a place before the first */
 export function moved(ids: readonly string[], id: string, place: number): readonly string[] {
-  if (place < 0) throw new Refusal('BAD_USER_INPUT', `order is ${place}: the first place is 0.`, { field: 'order' })
+  if (place < 0) throw new DomainError('BAD_USER_INPUT', `order is ${place}: the first place is 0.`, { field: 'order' })
   const others = ids.filter(each => each !== id)
   return [...others.slice(0, place), id, ...others.slice(place)]
 }

@@ -6,7 +6,7 @@ import { crash } from '../../../../platform/crash.ts'
 import { codeOf } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { type HandedOver, openMailOutbox, type QueuedMail } from '../../stores/mail.ts'
 
 /** Kinds of the launcher's mails, as their header `X-Supergraph-Mail` says. */
@@ -39,7 +39,7 @@ export interface OutgoingMail extends MailContent {
 /** Mails of the launcher. */
 export interface Mail {
   /** Queues a mail in the transaction of what it is about: without a commit nothing is sent. */
-  queue(mail: NewMail, unit: Unit): Promise<void>
+  queue(mail: NewMail, unit: WriteTransaction): Promise<void>
   /** Hands due mails over to providers. Any number of processes may run it. */
   readonly sweep: Sweep
 }

@@ -1,6 +1,6 @@
 import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { NoticeRow, noticeStore } from '../../stores/inbox/notice.ts'
 import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/inbox/notification.ts'
 import type { preferencesStore } from '../../stores/inbox/notification-preferences.ts'
@@ -21,7 +21,7 @@ export interface Posting {
  * asked who they are.
  * @returns a function that has it delivered at once
  */
-export async function postNotice({ notices, noticeAlarm }: Posting, notice: Notice, { transaction, now }: Unit): Promise<() => void> {
+export async function postNotice({ notices, noticeAlarm }: Posting, notice: Notice, { transaction, now }: WriteTransaction): Promise<() => void> {
   await notices.insert({ ...notice, id: newId(now), createdAt: now }, transaction)
   return () => noticeAlarm.ring()
 }
@@ -43,7 +43,7 @@ export interface Notifying {
  * person begins.
  * @returns a function that publishes it after the commit
  */
-export async function notify(context: Notifying, notice: NoticeRow, userIds: readonly string[], { transaction, now }: Unit): Promise<() => void> {
+export async function notify(context: Notifying, notice: NoticeRow, userIds: readonly string[], { transaction, now }: WriteTransaction): Promise<() => void> {
   if (userIds.length === 0) return () => {}
   const { events, notifications, notificationPreferences } = context
   const rules = await notificationPreferences.rulesOf(userIds, transaction)

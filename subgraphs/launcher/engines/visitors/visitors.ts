@@ -4,10 +4,10 @@ import { neighbourhoodOf } from '../../../../platform/caller/address.ts'
 import { originNow } from '../../../../platform/caller/cause.ts'
 import { type Challenges, createChallenges } from '../../../../platform/caller/challenge.ts'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { ratesIn } from '../../../../platform/sql/rates.ts'
 import { spentChallenges } from '../../../../platform/sql/spent.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { LeadKind } from '../../stores/lead.ts'
 
 /** Table of the counts. */
@@ -30,7 +30,7 @@ export interface Visitors {
   /** Takes the solution of a challenge, which counts once. @throws FORBIDDEN, reason CHALLENGE_FAILED, whatever is wrong with it */
   requireSolution(solution: unknown): Promise<void>
   /** Counts a lead of a mail address, in the transaction that writes it. @throws RATE_LIMITED */
-  countMail(kind: LeadKind, email: string, unit: Unit): Promise<void>
+  countMail(kind: LeadKind, email: string, unit: WriteTransaction): Promise<void>
 }
 
 export interface VisitorOptions {
@@ -40,9 +40,9 @@ export interface VisitorOptions {
   secret(): Promise<string>
 }
 
-const tooMuch = (what: string, waitMs: number): Refusal => {
+const tooMuch = (what: string, waitMs: number): DomainError => {
   const retryAfter = Math.ceil(waitMs / 1_000)
-  return new Refusal('RATE_LIMITED', `${what}: try again in ${Math.ceil(waitMs / minuteMs)} minutes.`, { retryAfter })
+  return new DomainError('RATE_LIMITED', `${what}: try again in ${Math.ceil(waitMs / minuteMs)} minutes.`, { retryAfter })
 }
 
 /** Opens the protection of the forms. */
@@ -66,7 +66,7 @@ export function openVisitors({ sequelize, clock, secret }: VisitorOptions): Visi
     challenge: async () => ({ provider: 'altcha', ...(await (await challenges()).create(clock.now())) }),
     async requireSolution(solution) {
       if (await (await challenges()).accept(solution, clock.now())) return
-      throw new Refusal('FORBIDDEN', 'Solve a new challenge, and send its solution: each counts for one call, within five minutes.', {
+      throw new DomainError('FORBIDDEN', 'Solve a new challenge, and send its solution: each counts for one call, within five minutes.', {
         reason: 'CHALLENGE_FAILED',
       })
     },

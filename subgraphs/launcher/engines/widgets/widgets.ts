@@ -1,6 +1,6 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import { anonymous, isPerson, type Viewer } from '../../../viewer.ts'
 import { WidgetServicesDocument, type WidgetServicesQuery } from '../../ask.generated.ts'
 import { type CatalogEntryRow, catalogEntryStore, compareTitles } from '../../stores/catalog-entry.ts'
@@ -53,17 +53,17 @@ interface Found {
  * @param apps       reads widgets of third parties
  * @param patienceMs time limit of a service's answer
  */
-export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, patienceMs = widgetPatienceMs) => {
+export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeoutMs = widgetPatienceMs) => {
   let known: { readonly services: Services; readonly until: number } | null = null
   return { open }
 
-  function open(opening: Opening) {
+  function open(opening: StoreContext) {
     const { reading, clock } = opening
     const viewer = opening.viewer ?? anonymous
     // A read for a viewer who has left is aborted.
     const ask: Ask = (document, variables, as) => asking(document, variables, { ...as, signal: reading.signal })
     const askWidgets: Ask = (document, variables, as) => {
-      const late = AbortSignal.timeout(patienceMs)
+      const late = AbortSignal.timeout(timeoutMs)
       return asking(document, variables, { ...as, signal: AbortSignal.any([reading.signal, late]) })
     }
 
@@ -138,7 +138,7 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, patienc
 }
 
 /** Finds what is installed in a viewer's active context and has a widget of its own. */
-async function findApps(opening: Opening, viewer: Viewer, only: readonly string[] | null): Promise<Found[]> {
+async function findApps(opening: StoreContext, viewer: Viewer, only: readonly string[] | null): Promise<Found[]> {
   const standing = await installationStore.open(opening).standing()
   const wanted = [...standing.values()].filter(({ app }) => !sources[app] && (only === null || only.includes(app)))
   const entries = catalogEntryStore.open(opening)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName } from '../../../../platform/ids.ts'
 import { isPerson, type Viewer } from '../../../viewer.ts'
 import { requireMayChange } from '../../action-item/rules.ts'
@@ -19,7 +19,7 @@ export interface GivenStep {
   readonly url?: string | null | undefined
 }
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 /** What each kind of step must have, and may have. */
 const parts = {
@@ -69,21 +69,21 @@ type Whose = Pick<LauncherWorkflowRow, 'userId' | 'shared'>
 export function requireMayWrite(viewer: Viewer, before: Whose | null, after: Whose): void {
   requireMayChange(viewer, 'launcher:workflows.write')
   if (after.shared && viewer.context === 'personal')
-    throw new Refusal('CONFLICT', 'Workflows are shared in an organization: switch to one first.', { reason: 'CONTEXT' })
+    throw new DomainError('CONFLICT', 'Workflows are shared in an organization: switch to one first.', { reason: 'CONTEXT' })
   if (!isPerson(viewer) && !after.shared)
     throw before
-      ? new Refusal('FORBIDDEN', 'A workflow that nobody shares belongs to a person: leave it shared.')
+      ? new DomainError('FORBIDDEN', 'A workflow that nobody shares belongs to a person: leave it shared.')
       : mistake('shared', 'Keys and services make shared workflows alone: set shared.')
   if ((before?.shared || after.shared) && !viewer.scopes.includes('launcher:workflows.write'))
-    throw new Refusal('FORBIDDEN', 'Shared workflows need launcher:workflows.write: ask an owner or admin of the organization.')
+    throw new DomainError('FORBIDDEN', 'Shared workflows need launcher:workflows.write: ask an owner or admin of the organization.')
   if (before?.shared && !after.shared && before.userId !== viewer.userId)
-    throw new Refusal('FORBIDDEN', 'Only its maker makes a shared workflow private again: delete it instead.')
+    throw new DomainError('FORBIDDEN', 'Only its maker makes a shared workflow private again: delete it instead.')
 }
 
 /** @throws CONFLICT, reason LIMIT, for one workflow too many */
 export function requireRoom(count: number): void {
   if (count < limits.workflows) return
-  throw new Refusal('CONFLICT', `There are ${limits.workflows} workflows already: delete one first.`, { reason: 'LIMIT' })
+  throw new DomainError('CONFLICT', `There are ${limits.workflows} workflows already: delete one first.`, { reason: 'LIMIT' })
 }
 
 /** Returns a step by its position, from 1, and the position of the next one. @throws BAD_USER_INPUT for a position without a step */

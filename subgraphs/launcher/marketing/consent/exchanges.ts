@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Exchanges } from '../../../http/exchanges.ts'
 import type { At } from '../../context.ts'
 import { purposeNames } from '../../engines/consent/sync.ts'
@@ -18,7 +18,7 @@ function readPurposes(given: Readonly<Record<string, unknown>> | undefined): Pur
   const wrong = unknown ?? purposeNames.find(name => typeof given[name] !== 'boolean')
   if (wrong === undefined) return given as Purposes
   const field = `purposes.${wrong.slice(0, 80)}`
-  throw new Refusal('BAD_USER_INPUT', `${field} is ${unknown === undefined ? 'neither true nor false' : 'not known here'}.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is ${unknown === undefined ? 'neither true nor false' : 'not known here'}.`, { field })
 }
 
 const members = { subjectId: 'text', decision: 'text', purposes: 'object', policyVersion: 'text', decidedAt: 'text' } as const

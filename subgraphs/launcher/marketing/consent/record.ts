@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
 import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
@@ -35,5 +35,5 @@ export async function readConsent({ consent, visitors }: ConsentWriting, given: 
   await visitors.count()
   const found = await consent.latest(requireId(given, 'subjectId'))
   if (found) return found
-  throw new Refusal('NOT_FOUND', 'Nothing was decided under this id.')
+  throw new DomainError('NOT_FOUND', 'Nothing was decided under this id.')
 }

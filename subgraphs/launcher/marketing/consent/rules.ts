@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId, requireName } from '../../../../platform/ids.ts'
 import { purposeNames } from '../../engines/consent/sync.ts'
 import type { ConsentRecord, NewDecision } from '../../stores/consent.ts'
@@ -22,11 +22,11 @@ const all = (value: boolean): Purposes => ({ analytics: value, personalization: 
 function purposesOf(decision: ConsentRecord['decision'], given: Purposes | null | undefined): Purposes {
   if (decision === 'CUSTOM') {
     if (given) return given
-    throw new Refusal('BAD_USER_INPUT', 'purposes is missing: CUSTOM says of each purpose whether it is allowed.', { field: 'purposes' })
+    throw new DomainError('BAD_USER_INPUT', 'purposes is missing: CUSTOM says of each purpose whether it is allowed.', { field: 'purposes' })
   }
   const meant = all(decision === 'ACCEPT')
   if (!given || purposeNames.every(name => given[name] === meant[name])) return meant
-  throw new Refusal('BAD_USER_INPUT', `purposes contradicts the decision: ${decision} ${meant.analytics ? 'allows all of them' : 'allows none'}.`, {
+  throw new DomainError('BAD_USER_INPUT', `purposes contradicts the decision: ${decision} ${meant.analytics ? 'allows all of them' : 'allows none'}.`, {
     field: 'purposes',
   })
 }

@@ -1,5 +1,5 @@
 import { readTimeZone } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireName } from '../../../../platform/ids.ts'
 import type { LeadRow } from '../../stores/lead.ts'
 import { max, requireMail } from '../lead/rules.ts'
@@ -22,9 +22,9 @@ export interface GivenBooking {
 /** Reads a booking. @param zone of the slots @throws BAD_USER_INPUT with the field that is wrong */
 export function readBooking({ startsAt, purpose, name, email, company, seats, message }: GivenBooking, zone: string, now: Date) {
   if (!isBookable(startsAt, now) || !isSlot(zone, startsAt))
-    throw new Refusal('BAD_USER_INPUT', `No demo begins at ${startsAt.toISOString()}: choose one of the free slots.`, { field: 'startsAt' })
+    throw new DomainError('BAD_USER_INPUT', `No demo begins at ${startsAt.toISOString()}: choose one of the free slots.`, { field: 'startsAt' })
   if (seats && (!Number.isInteger(seats) || seats < 1 || seats > max.seats))
-    throw new Refusal('BAD_USER_INPUT', `seats is ${seats}: it takes a whole number from 1 to ${max.seats}.`, { field: 'seats' })
+    throw new DomainError('BAD_USER_INPUT', `seats is ${seats}: it takes a whole number from 1 to ${max.seats}.`, { field: 'seats' })
   return {
     ...{ kind: 'DEMO' as const, startsAt, isBooked: true, purpose: purpose.toLowerCase() },
     name: requireName(name, 'name', max.name),
@@ -38,11 +38,11 @@ export function readBooking({ startsAt, purpose, name, email, company, seats, me
 /** Reads the time zone of a visitor. @param zone of the slots, which holds without one @throws BAD_USER_INPUT */
 export const zoneOf = (given: Maybe<string>, zone: string): string => (given ? readTimeZone(given) : zone)
 
-export const slotTaken = (): Refusal =>
-  new Refusal('CONFLICT', 'Somebody has booked this slot: choose another one.', { reason: 'SLOT_TAKEN', field: 'startsAt' })
+export const slotTaken = (): DomainError =>
+  new DomainError('CONFLICT', 'Somebody has booked this slot: choose another one.', { reason: 'SLOT_TAKEN', field: 'startsAt' })
 
-export const codeRefused = (): Refusal =>
-  new Refusal('BAD_USER_INPUT', 'This link cancels no demo: it was used before, or the demo has begun.', { reason: 'CODE', field: 'code' })
+export const codeRefused = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', 'This link cancels no demo: it was used before, or the demo has begun.', { reason: 'CODE', field: 'code' })
 
 /** A demo as its visitor is answered. */
 export const bookingOf = ({ id, startsAt, purpose }: Pick<LeadRow, 'id' | 'startsAt' | 'purpose'>) => ({

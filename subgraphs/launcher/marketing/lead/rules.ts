@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireName, requireText } from '../../../../platform/ids.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { LeadRow, LeadStatus } from '../../stores/lead.ts'
@@ -14,7 +14,7 @@ type Maybe<Value> = Value | null | undefined
 /** Returns a mail address in the form in which it is stored. @throws BAD_USER_INPUT */
 export function requireMail(given: Maybe<string>): string {
   if (isMailAddress(given)) return toStored(given)
-  throw new Refusal('BAD_USER_INPUT', `email is no mail address ${mailAddressSentence}.`, { field: 'email' })
+  throw new DomainError('BAD_USER_INPUT', `email is no mail address ${mailAddressSentence}.`, { field: 'email' })
 }
 
 /** A message as it is given. */

@@ -1,7 +1,7 @@
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { NewRow } from '../../../../platform/sql/table.ts'
-import { findMade, type Unit, type Writing, writing } from '../../../store/books.ts'
+import { findMade, type WriteTransaction, type Writing, writing } from '../../../store/books.ts'
 import { findEarlier, write } from '../../../store/write.ts'
 import type { Mail } from '../../engines/mail/mail.ts'
 import type { Visitors } from '../../engines/visitors/visitors.ts'
@@ -35,11 +35,11 @@ interface Submission {
   /** Reads the input, before a solution is used up. @throws BAD_USER_INPUT */
   read(): NewLead
   /** Finds a lead that stands for this one, and locks out others like it; null: there is none. */
-  standing?(lead: NewLead, unit: Unit): Promise<LeadRow | null>
+  standing?(lead: NewLead, unit: WriteTransaction): Promise<LeadRow | null>
   /** Checks what depends on other leads, under a lock, before a new one is written. */
-  check?(lead: NewLead, unit: Unit): Promise<void>
+  check?(lead: NewLead, unit: WriteTransaction): Promise<void>
   /** Adds to a new lead, and queues mails about it. */
-  also?(row: LeadRow, unit: Unit): Promise<void>
+  also?(row: LeadRow, unit: WriteTransaction): Promise<void>
 }
 
 /**
@@ -73,7 +73,7 @@ export async function submit(context: LeadWriting, { input, read, standing, chec
   })
 }
 
-async function announce({ mail, marketing: { url, leadsMailTo } }: LeadWriting, row: LeadRow, unit: Unit): Promise<void> {
+async function announce({ mail, marketing: { url, leadsMailTo } }: LeadWriting, row: LeadRow, unit: WriteTransaction): Promise<void> {
   if (leadsMailTo === null) return
   await mail.queue({ key: `lead:${row.id}`, kind: 'lead', organizationId: null, to: leadsMailTo, ...leadMail(row, `${url}/admin`) }, unit)
 }

@@ -1,5 +1,5 @@
 import { readTimeZone } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Digest, PreferenceRule, PreferencesRow } from '../../stores/inbox/notification-preferences.ts'
 
 /** Maximum rules of a person. */
@@ -24,7 +24,7 @@ export interface GivenPreferences {
   readonly rules?: Maybe<readonly PreferenceRule[]>
 }
 
-const mistake = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const mistake = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 function readTime(given: string, field: string): string {
   if (!/^(?:[01]\d|2[0-3]):[0-5]\d$/.test(given)) throw mistake(field, `${field} is ${JSON.stringify(given.slice(0, 20))}: write a local time such as 08:00.`)

@@ -3,7 +3,7 @@ import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { boundStatement, noTenant } from '../../../store/tenancy.ts'
 
 export type AnnouncementAudience = 'ORGANIZATION' | 'MANAGERS' | 'PLATFORM'
@@ -74,7 +74,7 @@ const changed = statement(
       and (t.updated_at >= $3 or t.starts_at between $3 and $4 or t.ends_at between $3 and $4) order by t.updated_at desc limit 200`,
 )
 
-const ownSql = (rows: Rows<typeof announcements>, { reading, viewer }: Opening) => {
+const ownSql = (rows: Rows<typeof announcements>, { reading, viewer }: StoreContext) => {
   const tenant = viewer ?? noTenant
   const ofViewer = createLoader<string, boolean>(reading, async ids => {
     const found = await rows.read<{ id: string }>(dismissed, [tenant.userId, ids])

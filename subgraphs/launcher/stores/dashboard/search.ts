@@ -1,5 +1,5 @@
 import { rows } from '../../../../platform/sql/statement.ts'
-import type { Openable, Opening } from '../../../store/store.ts'
+import type { Openable, StoreContext } from '../../../store/store.ts'
 import { type BoundStatement, boundStatement, noTenant } from '../../../store/tenancy.ts'
 import { maxWords, seenEntry, type Words } from '../catalog-entry.ts'
 
@@ -86,7 +86,7 @@ export interface Search {
 }
 
 export const searchStore: Openable<Search> = {
-  open: ({ sequelize, reading, viewer }: Opening) => ({
+  open: ({ sequelize, reading, viewer }: StoreContext) => ({
     async find({ query, each }, limit) {
       const tenant = viewer ?? noTenant
       const read = (wanted: BoundStatement, values: readonly unknown[]) =>

@@ -3,7 +3,7 @@ import type { Connection, PageRequest } from '../../../../platform/page.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { filteredPages } from '../../../store/filter/pages.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import type { Tenant } from '../../../store/tenancy.ts'
 import { type ItemFilter, keptLists, listWriter, type Severity, severeOrder } from './action-item-list.ts'
 
@@ -90,7 +90,7 @@ const newestOpen = statement(
     order by t.created_at desc, t.id desc limit 1`,
 )
 
-const actionItemSql = (rows: Rows<typeof actionItems>, { reading, viewer, clock }: Opening) => {
+const actionItemSql = (rows: Rows<typeof actionItems>, { reading, viewer, clock }: StoreContext) => {
   const seenBy = viewer ? { keys: audienceKeysOf(viewer), userId: viewer.userId } : { keys: [], userId: null }
   const write = listWriter(selectList(actionItems, 't'), seenBy, clock)
   const pages = filteredPages<ActionItemRow, ItemFilter>(rows, reading, {

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import type { Severity } from './action-item-list.ts'
 import type { NoticeRow } from './notice.ts'
 
@@ -66,7 +66,7 @@ const marks = {
 const changed = statement(`select t.id, t.created_at as "createdAt" from launcher.notifications t where t.${own} t.archived_at is null and t.created_at >= $2
   order by t.created_at desc, t.id desc limit 200`)
 
-const notificationSql = (rows: Rows<typeof notifications>, _opening: Opening) => ({
+const notificationSql = (rows: Rows<typeof notifications>, _opening: StoreContext) => ({
   /** Gives people what a notice says, in the context of its organization: each a notification, or one more of the same scope. */
   async arrive(notice: NoticeRow, userIds: readonly string[], now: Date, transaction: Transaction): Promise<readonly Arrived[]> {
     const { organizationId, app, kind, title, body, url, severity, scope } = notice

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, table, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 
 /** Items that one person does not want to see before a moment. */
 const snoozes = table('launcher.action_item_snoozes', {
@@ -47,7 +47,7 @@ const changed = statement(
     where z.user_id = $1 and t.organization_id is not distinct from $2::uuid and z.updated_at >= $3 order by z.updated_at desc limit 200`,
 )
 
-const snoozeSql = (rows: Rows<typeof snoozes>, { reading, viewer, clock }: Opening) => {
+const snoozeSql = (rows: Rows<typeof snoozes>, { reading, viewer, clock }: StoreContext) => {
   const own = createLoader<string, Date | null>(reading, async ids => {
     const found = await rows.read<{ itemId: string; until: Date }>(ofItems, [viewer!.userId, clock.now(), ids])
     const byItem = new Map(found.map(({ itemId, until }) => [itemId, until]))

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isText } from '../../../../platform/page.ts'
 import { mutations } from './actions.ts'
 
@@ -48,7 +48,8 @@ export const entityTypeOf = (action: string): string =>
 /** Returns the first part of the actions about a type: `payment_method` for `PaymentMethod`. @throws BAD_USER_INPUT for what is no name of a type */
 export function readEntityType(type: string | null | undefined): string | null {
   if (type === null || type === undefined) return null
-  if (!/^[A-Z][A-Za-z]{0,60}$/.test(type)) throw new Refusal('BAD_USER_INPUT', 'entityType is the name of a type, such as `Merchant`.', { field: 'entityType' })
+  if (!/^[A-Z][A-Za-z]{0,60}$/.test(type))
+    throw new DomainError('BAD_USER_INPUT', 'entityType is the name of a type, such as `Merchant`.', { field: 'entityType' })
   return type.replace(/(?<!^)[A-Z]/g, letter => `_${letter}`).toLowerCase()
 }
 
@@ -59,7 +60,7 @@ export const mutationOf = (action: string): string => mutations.get(action) ?? a
 export function readMutation(name: string | null | undefined): readonly string[] | null {
   if (name === null || name === undefined) return null
   if (!isText(name) || name.length > 100)
-    throw new Refusal('BAD_USER_INPUT', 'action is the name of a mutation, such as `updateMerchant`.', { field: 'action' })
+    throw new DomainError('BAD_USER_INPUT', 'action is the name of a mutation, such as `updateMerchant`.', { field: 'action' })
   return [name, ...[...mutations].flatMap(([action, mutation]) => (mutation === name ? [action] : []))]
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { exponents } from '../../../currencies.ts'
 import type { CaptureMode, PaymentSettingsRow, ThresholdRow } from '../../stores/admin/settings.ts'
 
@@ -25,7 +25,7 @@ export interface SettingsEdit {
 }
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /** Returns what an edit changes. @throws BAD_USER_INPUT with the field that is wrong */

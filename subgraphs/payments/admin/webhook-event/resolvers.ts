@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { change } from '../../../store/write.ts'
 import { activeOrganization, isPerson, type Viewer } from '../../../viewer.ts'
@@ -22,7 +22,7 @@ const replayable: ReadonlySet<WebhookEventRow['status']> = new Set(['FAILED', 'D
 /** @throws CONFLICT, reason ILLEGAL_MOVE, for an event that was taken in or is about to be */
 export function requireReplayable({ status: from }: Pick<WebhookEventRow, 'status'>): void {
   if (replayable.has(from)) return
-  throw new Refusal('CONFLICT', `The event is ${from}: only one that is FAILED, DEAD or IGNORED is processed again.`, {
+  throw new DomainError('CONFLICT', `The event is ${from}: only one that is FAILED, DEAD or IGNORED is processed again.`, {
     ...{ reason: 'ILLEGAL_MOVE', from, verb: 'replay', possible: [] },
   })
 }

@@ -1,10 +1,10 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { readDescription, readEvents, readUrl, requireReach } from '../../../../platform/outbound/webhooks/address.ts'
 import { overlapMs, requireRoomForFormer } from '../../../../platform/outbound/webhooks/secrets.ts'
 import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change, create, remove } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -20,7 +20,7 @@ import type { PaymentWebhookDeliveryRow } from '../../stores/events/webhook-deli
 import { maxEndpoints, newSealedSecret, outgoingEvents, type PaymentWebhookRow } from '../../stores/events/webhook-endpoint.ts'
 
 /** Makes a secret for an endpoint and keeps it sealed. @returns it as it is shown */
-async function makeSecret({ webhookEndpoints, cipher }: Context, endpointId: string, { now, transaction }: Unit): Promise<string> {
+async function makeSecret({ webhookEndpoints, cipher }: Context, endpointId: string, { now, transaction }: WriteTransaction): Promise<string> {
   const id = newId(now)
   const { shown, sealed } = newSealedSecret(cipher, id)
   await webhookEndpoints.keepSecret(id, endpointId, sealed, transaction)
@@ -96,7 +96,7 @@ async function update(context: Context, input: UpdatePaymentWebhookInput): Promi
 /** @throws CONFLICT, reason ILLEGAL_MOVE, when nothing is sent to this webhook */
 function requireActive({ active, disabledReason }: PaymentWebhookRow): void {
   if (active) return
-  throw new Refusal('CONFLICT', `Nothing is sent to this webhook. ${disabledReason ?? 'Somebody switched it off.'}`, { reason: 'ILLEGAL_MOVE' })
+  throw new DomainError('CONFLICT', `Nothing is sent to this webhook. ${disabledReason ?? 'Somebody switched it off.'}`, { reason: 'ILLEGAL_MOVE' })
 }
 
 async function test(context: Context, input: TestPaymentWebhookInput): Promise<PaymentWebhookDeliveryRow> {
@@ -110,7 +110,7 @@ async function test(context: Context, input: TestPaymentWebhookInput): Promise<P
     tenantId: organizationId,
     async run({ transaction, now }, id) {
       const endpoint = await webhookEndpoints.lock(endpointId, transaction)
-      if (!endpoint) throw new Refusal('NOT_FOUND', `There is no webhook ${endpointId}.`, { field: 'id' })
+      if (!endpoint) throw new DomainError('NOT_FOUND', `There is no webhook ${endpointId}.`, { field: 'id' })
       requireActive(endpoint)
       const body = bodyOf(event, { webhookId: endpointId }, now)
       const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
@@ -132,7 +132,7 @@ async function redeliver(context: Context, input: RedeliverPaymentWebhookInput):
     ...{ id, once: { what: 'redeliverPaymentWebhook', tenantId, input } },
     decide({ status }, { now }) {
       requireActive(endpoint)
-      if (status === 'PENDING') throw new Refusal('CONFLICT', 'It is under way: wait until it is delivered or has failed.', { reason: 'ILLEGAL_MOVE' })
+      if (status === 'PENDING') throw new DomainError('CONFLICT', 'It is under way: wait until it is delivered or has failed.', { reason: 'ILLEGAL_MOVE' })
       return { status: 'PENDING' as const, attempts: 0, responseStatus: null, nextAttemptAt: now }
     },
     audit: () => ({ tenantId, action: 'webhook.redelivered', subjectId: endpointId, details: { deliveryId: id } }),

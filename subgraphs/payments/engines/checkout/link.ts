@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { newId } from '../../../../platform/ids.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import type { NewRow } from '../../../../platform/sql/table.ts'
-import { type Unit, writing } from '../../../store/books.ts'
+import { type WriteTransaction, writing } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
 import type { PaymentLinkRow, paymentLinks } from '../../stores/checkout/link.ts'
 import type { OrderRow } from '../../stores/order.ts'
@@ -26,7 +26,7 @@ export async function newLink(
   work: CheckoutWork,
   order: OrderRow,
   { id, expiresAt }: { readonly id: string; readonly expiresAt: Date },
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<{ readonly link: NewRow<typeof paymentLinks>; readonly order: OrderRow }> {
   await requireCheckout(work, order, unit)
   const { merchantId, organizationId, id: orderId } = order
@@ -39,13 +39,13 @@ export async function newLink(
  * Opens a link to an order, which is locked, in the transaction of whatever needs it; the order is PENDING then.
  * @throws CONFLICT, reason ILLEGAL_MOVE, OUTCOME_UNKNOWN or MERCHANT_SUSPENDED
  */
-export async function openLink(work: CheckoutWork, order: OrderRow, { expiresAt }: { readonly expiresAt: Date }, unit: Unit): Promise<OpenedLink> {
+export async function openLink(work: CheckoutWork, order: OrderRow, { expiresAt }: { readonly expiresAt: Date }, unit: WriteTransaction): Promise<OpenedLink> {
   const opened = await newLink(work, order, { id: newId(unit.now), expiresAt }, unit)
   return { link: await work.paymentLinks.insert(opened.link, unit.transaction), order: opened.order }
 }
 
 /** Ends a link of a locked order, which is released with the last that is open. @returns the order as it stands then */
-export async function releaseLink(work: CheckoutWork, order: OrderRow, linkId: string, unit: Unit): Promise<OrderRow> {
+export async function releaseLink(work: CheckoutWork, order: OrderRow, linkId: string, unit: WriteTransaction): Promise<OrderRow> {
   if (await hasMoreOpen(work, order.id, { link: linkId }, unit)) return order
   const changes = releaseOf(order)
   if (Object.keys(changes).length === 0) return order

@@ -1,5 +1,5 @@
-import { Refusal } from '../../../../platform/errors.ts'
-import { type Unit, writing } from '../../../store/books.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import { type WriteTransaction, writing } from '../../../store/books.ts'
 import { inTransaction, write } from '../../../store/write.ts'
 import type { CheckoutSessionRow } from '../../stores/checkout/session.ts'
 import type { OrderRow } from '../../stores/order.ts'
@@ -25,7 +25,12 @@ export interface NewSession {
 const maxTitle = 250
 
 /** Moves a locked order to PENDING because something leads payers to it. @param more what changes besides */
-export function toPending({ orders }: Pick<CheckoutWork, 'orders'>, order: OrderRow, more: Partial<OrderRow>, { now, transaction }: Unit): Promise<OrderRow> {
+export function toPending(
+  { orders }: Pick<CheckoutWork, 'orders'>,
+  order: OrderRow,
+  more: Partial<OrderRow>,
+  { now, transaction }: WriteTransaction,
+): Promise<OrderRow> {
   const changes = { ...more, ...(order.status !== 'PENDING' && { status: 'PENDING' as const }) }
   if (Object.keys(changes).length === 0) return Promise.resolve(order)
   return orders.update(order, { ...changes, version: order.version + 1, updatedAt: now }, transaction)
@@ -35,7 +40,7 @@ export function toPending({ orders }: Pick<CheckoutWork, 'orders'>, order: Order
  * Requires that payers may be led to a locked order.
  * @throws CONFLICT, reason ILLEGAL_MOVE, OUTCOME_UNKNOWN or MERCHANT_SUSPENDED
  */
-export async function requireCheckout({ merchants }: Pick<CheckoutWork, 'merchants'>, order: OrderRow, { transaction }: Unit): Promise<void> {
+export async function requireCheckout({ merchants }: Pick<CheckoutWork, 'merchants'>, order: OrderRow, { transaction }: WriteTransaction): Promise<void> {
   requireMove(order, 'checkout')
   await merchants.requireActive(order.merchantId, transaction)
 }
@@ -120,6 +125,6 @@ const withdraw = (job: CheckoutWork, { id, orderId }: CheckoutSessionRow): Promi
 export function pageRefusal(error: unknown): unknown {
   const outcome = outcomeOf(error, true)
   if (outcome.kind === 'NOT_SENT') return outcome.refusal
-  if (outcome.kind === 'FAILED') return new Refusal('CONFLICT', `No page could be opened. ${outcome.failure.message}`, { reason: outcome.failure.code })
-  return new Refusal('UPSTREAM_FAILED', 'The payment processor did not answer, and no page was opened: try again in a moment.', { reason: 'NO_ANSWER' })
+  if (outcome.kind === 'FAILED') return new DomainError('CONFLICT', `No page could be opened. ${outcome.failure.message}`, { reason: outcome.failure.code })
+  return new DomainError('UPSTREAM_FAILED', 'The payment processor did not answer, and no page was opened: try again in a moment.', { reason: 'NO_ANSWER' })
 }

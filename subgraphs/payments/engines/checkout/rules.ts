@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CheckoutSessionRow, CheckoutStatus } from '../../stores/checkout/session.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import { allowsMove, statusWithMoney } from '../payment/moves.ts'
@@ -19,7 +19,7 @@ const maxAddress = 2_000
 export function readReturnAddress(address: string, field: string): string {
   const plain = address.replaceAll('{CHECKOUT_SESSION_ID}', 'id')
   if (plain.length <= maxAddress && URL.canParse(plain) && /^https?:$/.test(new URL(plain).protocol)) return address
-  throw new Refusal('BAD_USER_INPUT', `${field} is not an address such as https://shop.example.com/thanks.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is not an address such as https://shop.example.com/thanks.`, { field })
 }
 
 /** Reads for how many minutes a session is to be open. @param usual what the organization's settings say @throws BAD_USER_INPUT */
@@ -27,7 +27,7 @@ export function readMinutes(given: number | null | undefined, usual: number): nu
   const { min, max } = sessionMinutes
   const minutes = given ?? usual
   if (minutes >= min && minutes <= max) return minutes
-  throw new Refusal('BAD_USER_INPUT', `expiresInMinutes is ${minutes}: it takes ${min} to ${max}.`, { field: 'expiresInMinutes' })
+  throw new DomainError('BAD_USER_INPUT', `expiresInMinutes is ${minutes}: it takes ${min} to ${max}.`, { field: 'expiresInMinutes' })
 }
 
 /**
@@ -44,7 +44,7 @@ export function readLinkExpiry(given: Date | null | undefined, now: Date): Date 
   const expiresAt = given ?? new Date(now.getTime() + linkDays.usual * dayMs)
   const ms = expiresAt.getTime() - now.getTime()
   if (ms > 0 && ms <= linkDays.max * dayMs) return expiresAt
-  throw new Refusal('BAD_USER_INPUT', `expiresAt takes a moment of the next ${linkDays.max} days.`, { field: 'expiresAt' })
+  throw new DomainError('BAD_USER_INPUT', `expiresAt takes a moment of the next ${linkDays.max} days.`, { field: 'expiresAt' })
 }
 
 /**
@@ -54,7 +54,7 @@ export function readLinkExpiry(given: Date | null | undefined, now: Date): Date 
  */
 export function requireOpen({ status: from }: { readonly status: CheckoutStatus }, what: string): void {
   if (from === 'OPEN') return
-  throw new Refusal('CONFLICT', `The ${what} is ${from}: only an open one is closed.`, { reason: 'ILLEGAL_MOVE', from, verb: 'close', possible: [] })
+  throw new DomainError('CONFLICT', `The ${what} is ${from}: only an open one is closed.`, { reason: 'ILLEGAL_MOVE', from, verb: 'close', possible: [] })
 }
 
 /** What an order becomes whose last open session or link has ended unpaid; nothing where something else decides on it. */

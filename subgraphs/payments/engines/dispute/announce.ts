@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { FactBody, NewFact } from '../../../store/fact-kinds.ts'
 import type { DisputeRow } from '../../stores/events/dispute.ts'
 import type { OrderRow } from '../../stores/order.ts'
@@ -35,7 +35,7 @@ export function disputeFacts(order: OrderRow, before: DisputeRow | null, after: 
 }
 
 /** Announces to webhooks that a dispute has opened, and that it is decided. */
-export async function announceDispute(work: Announcing, before: DisputeRow | null, after: DisputeRow, unit: Unit): Promise<void> {
+export async function announceDispute(work: Announcing, before: DisputeRow | null, after: DisputeRow, unit: WriteTransaction): Promise<void> {
   const what = { organizationId: after.organizationId, entityId: after.id, data: disputeRecord(after) }
   if (!before) await announceToWebhooks(work, { event: 'dispute.opened', ...what }, unit)
   if ((!before || isOpenDispute(before.status)) && !isOpenDispute(after.status)) await announceToWebhooks(work, { event: 'dispute.closed', ...what }, unit)

@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { DisputeRow } from '../../stores/events/dispute.ts'
@@ -65,10 +65,10 @@ const takeBack = (job: EvidenceWork, id: string): Promise<void> =>
     ...(asks === 'SUBMIT' && status === 'UNDER_REVIEW' && { status: 'OPEN' as const }),
   }))
 
-function refusalOf({ asks }: DisputeRow, outcome: Outcome): Refusal {
+function refusalOf({ asks }: DisputeRow, outcome: Outcome): DomainError {
   if (outcome.kind === 'NOT_SENT') return outcome.refusal
   const verb = asks === 'ACCEPT' ? 'accept' : 'submit'
-  return new Refusal('CONFLICT', 'The processor does not take it: read the dispute again in a moment.', { reason: 'ILLEGAL_MOVE', verb, possible: [] })
+  return new DomainError('CONFLICT', 'The processor does not take it: read the dispute again in a moment.', { reason: 'ILLEGAL_MOVE', verb, possible: [] })
 }
 
 /** How often disputes are looked for whose processor is to be asked again, in ms, and about how many one round asks. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { DisputeRow, DisputeStatus } from '../../stores/events/dispute.ts'
 import { type Booking, bookings } from '../ledger/movements.ts'
 
@@ -19,11 +19,13 @@ export const isOpenDispute = (status: DisputeStatus): boolean => ranks[status] <
  */
 export function requireAnswerable({ status: from, asks, evidenceDueBy }: DisputeRow, verb: 'submit' | 'accept', now: Date): void {
   if (from !== 'OPEN' || asks)
-    throw new Refusal('CONFLICT', `A dispute that is ${from}${asks ? ', and is being answered,' : ''} does not allow ${verb}.`, {
+    throw new DomainError('CONFLICT', `A dispute that is ${from}${asks ? ', and is being answered,' : ''} does not allow ${verb}.`, {
       ...{ reason: 'ILLEGAL_MOVE', from, verb, possible: [] },
     })
   if (verb === 'submit' && evidenceDueBy && now > evidenceDueBy)
-    throw new Refusal('CONFLICT', `The bank took evidence of this dispute until ${evidenceDueBy.toISOString()}: it is too late.`, { reason: 'EVIDENCE_LATE' })
+    throw new DomainError('CONFLICT', `The bank took evidence of this dispute until ${evidenceDueBy.toISOString()}: it is too late.`, {
+      reason: 'EVIDENCE_LATE',
+    })
 }
 
 /** What a status changes: the movements of money, and by how much more of the order is held. */

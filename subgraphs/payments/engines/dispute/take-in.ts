@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { type Unit, writing } from '../../../store/books.ts'
+import { type WriteTransaction, writing } from '../../../store/books.ts'
 import { step } from '../../../store/write.ts'
 import type { DisputeRow, DisputeStatus, Disputes } from '../../stores/events/dispute.ts'
 import type { OrderRow } from '../../stores/order.ts'
@@ -74,7 +74,7 @@ interface Written {
 }
 
 /** Writes the dispute, and the transactions by which its money moved. */
-async function write(job: DisputeWork, order: OrderRow, { before, said, amountMinor }: Written, unit: Unit): Promise<DisputeRow> {
+async function write(job: DisputeWork, order: OrderRow, { before, said, amountMinor }: Written, unit: WriteTransaction): Promise<DisputeRow> {
   const { now, transaction } = unit
   const { processorId, status, occurredAt, evidenceDueBy, opening } = said
   const over = isOpenDispute(status) ? null : occurredAt

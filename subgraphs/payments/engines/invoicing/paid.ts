@@ -1,4 +1,4 @@
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import type { InvoiceRow, Invoices } from '../../stores/invoicing/invoice.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import { type Announcing, announceToWebhooks } from '../outgoing/announce.ts'
@@ -16,7 +16,7 @@ export const paidBy = ({ capturedMinor, paidAt }: Pick<OrderRow, 'capturedMinor'
 })
 
 /** Has the invoice of an order become PAID with it, in the transaction that records the payment. A draft becomes it when it is finalized. */
-export async function settleInvoice(work: InvoiceWork, order: OrderRow, unit: Unit): Promise<void> {
+export async function settleInvoice(work: InvoiceWork, order: OrderRow, unit: WriteTransaction): Promise<void> {
   const { invoices } = work
   const invoice = await invoices.lockOfOrder(order.id, unit.transaction)
   if (invoice?.status !== 'FINALIZED') return
@@ -27,7 +27,7 @@ export async function settleInvoice(work: InvoiceWork, order: OrderRow, unit: Un
 }
 
 /** Has everything follow that an invoice leads to which has become PAID, by whatever way, in the transaction of that change. */
-export async function followPaidInvoice(work: MailQueue & Announcing, invoice: InvoiceRow, unit: Unit): Promise<void> {
+export async function followPaidInvoice(work: MailQueue & Announcing, invoice: InvoiceRow, unit: WriteTransaction): Promise<void> {
   const { id: entityId, organizationId } = invoice
   if (invoice.isMailed) await queueMail(work, invoice, { kind: 'RECEIPT', n: 1 }, unit)
   const data = paidInvoiceRecord(invoice, await work.invoiceMails.ofInvoice(entityId, unit.transaction))

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { type Unit, type Writing, writing } from '../../../store/books.ts'
+import { type WriteTransaction, type Writing, writing } from '../../../store/books.ts'
 import type { AccountChange, LedgerEntries, LedgerEntryRow } from '../../stores/ledger.ts'
 import { genesisHash, hashOf } from './chain.ts'
 import type { Booking } from './movements.ts'
@@ -32,7 +32,7 @@ export async function post(
   context: LedgerWriting,
   { merchantId, organizationId }: LedgerOwner,
   movements: readonly Movement[],
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<readonly string[]> {
   if (movements.length === 0) return []
   const { ledgerEntries } = context

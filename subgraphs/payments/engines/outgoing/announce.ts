@@ -1,5 +1,5 @@
 import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { WebhookDeliveries } from '../../stores/events/webhook-delivery.ts'
 import type { OutgoingEvent } from '../../stores/events/webhook-endpoint.ts'
 
@@ -24,7 +24,11 @@ export interface Announcement {
  * Has an event sent to every endpoint of the organization that subscribes to it (Standard Webhooks). Call it in the transaction of the change,
  * after the change: what is rolled back is not sent, and what is committed is not lost.
  */
-export async function announceToWebhooks(work: Announcing, { event, organizationId, entityId, data }: Announcement, { transaction, now }: Unit): Promise<void> {
+export async function announceToWebhooks(
+  work: Announcing,
+  { event, organizationId, entityId, data }: Announcement,
+  { transaction, now }: WriteTransaction,
+): Promise<void> {
   const count = await work.webhookDeliveries.announce(organizationId, event, entityId, bodyOf(event, data, now), now, transaction)
   if (count > 0) transaction.afterCommit(() => work.outgoing.wake())
 }

@@ -1,5 +1,5 @@
-import { Refusal } from '../../../../platform/errors.ts'
-import type { Unit } from '../../../store/books.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change } from '../../../store/write.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { TransactionRow, TransactionType } from '../../stores/transaction.ts'
@@ -21,7 +21,7 @@ interface Begin extends Aim {
   /** What the transaction is, by the order as it stands under its lock: rules of the verb speak here. */
   intend(order: OrderRow): { readonly type: TransactionType; readonly amountMinor: bigint } & Partial<TransactionRow>
   /** Refuses what may not begin for another reason than the order, under locks of the same transaction. */
-  require?(order: OrderRow, unit: Unit): Promise<void>
+  require?(order: OrderRow, unit: WriteTransaction): Promise<void>
   readonly action: string
 }
 
@@ -78,7 +78,7 @@ export const beginCapture = (context: PaymentWork, transactionId: string, { amou
     intend({ authorizedMinor }) {
       const amount = amountMinor ?? authorizedMinor
       if (amount < 1n || amount > authorizedMinor)
-        throw new Refusal('BAD_USER_INPUT', `amountMinor must be 1 to ${authorizedMinor}, what is held for this order.`, { field: 'amountMinor' })
+        throw new DomainError('BAD_USER_INPUT', `amountMinor must be 1 to ${authorizedMinor}, what is held for this order.`, { field: 'amountMinor' })
       return { type: 'CAPTURE', amountMinor: amount }
     },
   })
@@ -117,7 +117,7 @@ export async function beginCancellation(
         return { status: 'CANCELLED' as const }
       }
       if (!viewer.scopes.includes(takesPayments))
-        throw new Refusal('FORBIDDEN', `Money is held for this order: to release it takes ${takesPayments}.`, { scope: takesPayments })
+        throw new DomainError('FORBIDDEN', `Money is held for this order: to release it takes ${takesPayments}.`, { scope: takesPayments })
       await recordIntention(context, order, { id: transactionId, type: 'VOID', amountMinor: order.authorizedMinor, cancelsOrder: true }, unit)
       return { paymentPhase: 'PROCESSING' as const }
     },

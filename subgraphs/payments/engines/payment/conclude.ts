@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { step } from '../../../store/write.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { RefundRow } from '../../stores/refund.ts'
@@ -56,7 +56,7 @@ export interface Held {
 export async function conclude(job: PaymentWork, transactionId: string, outcome: Outcome, word: PersonsWord | null = null): Promise<OrderRow | null> {
   const known = await job.transactions.byId.load(transactionId)
   if (!known?.orderId) return null
-  const hold = async (_: OrderRow, { transaction }: Unit): Promise<Held | null> => {
+  const hold = async (_: OrderRow, { transaction }: WriteTransaction): Promise<Held | null> => {
     const before = await job.transactions.lock(transactionId, transaction)
     if (!before || !isOpen(before)) return null
     return { before, refundBefore: before.refundId ? await job.refunds.lock(before.refundId, transaction) : null }
@@ -71,7 +71,7 @@ export async function conclude(job: PaymentWork, transactionId: string, outcome:
 export async function concludeHeld(
   job: PaymentWork,
   orderId: string,
-  hold: (order: OrderRow, unit: Unit) => Promise<Held | null>,
+  hold: (order: OrderRow, unit: WriteTransaction) => Promise<Held | null>,
   outcome: Outcome,
   word: PersonsWord | null = null,
 ): Promise<OrderRow | null> {
@@ -116,7 +116,7 @@ async function writeAlong(
   order: OrderRow,
   { before, refundBefore }: Pick<Concluded, 'before' | 'refundBefore'>,
   settlement: Settlement,
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<Concluded> {
   const { transactions, refunds } = job
   const stamps = ({ version }: { readonly version: number }) => ({ version: version + 1, updatedAt: unit.now })

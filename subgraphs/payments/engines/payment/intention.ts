@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { type Unit, type Writing, writing } from '../../../store/books.ts'
+import { type WriteTransaction, type Writing, writing } from '../../../store/books.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { TransactionRow } from '../../stores/transaction.ts'
 import { answerMs } from './processor.ts'
@@ -13,7 +13,7 @@ export const recordIntention = (
   context: Pick<PaymentWork, 'transactions'> & Writing,
   order: OrderRow,
   intention: Pick<TransactionRow, 'id' | 'type' | 'amountMinor'> & Partial<TransactionRow>,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<TransactionRow> => {
   const { id: orderId, merchantId, organizationId, currency } = order
   const stamps = { createdAt: now, updatedAt: now, createdBy: context[writing].actor }
@@ -28,7 +28,12 @@ const note = 'The money came when the order could not take it any more.'
  * Has late money go back whole, in the transaction that records it: what was taken by a refund of origin AUTOMATIC, what is only held by a
  * release. Whoever looks for transactions without an outcome calls the processor for it, within seconds.
  */
-export async function returnLate(work: PaymentWork, order: OrderRow, { isLate, type, amountMinor, processorId }: TransactionRow, unit: Unit): Promise<void> {
+export async function returnLate(
+  work: PaymentWork,
+  order: OrderRow,
+  { isLate, type, amountMinor, processorId }: TransactionRow,
+  unit: WriteTransaction,
+): Promise<void> {
   if (!isLate || (type !== 'PURCHASE' && type !== 'AUTHORIZE')) return
   const { now, transaction } = unit
   const intention = { id: newId(now), amountMinor, paymentId: processorId, isLate: type === 'AUTHORIZE', attempts: 0, nextAttemptAt: now }

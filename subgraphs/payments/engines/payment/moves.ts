@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { OrderRow, OrderStatus } from '../../stores/order.ts'
 
 /** What somebody may do with an order. */
@@ -34,12 +34,12 @@ export function requireMove(order: Standing, verb: Verb): void {
   if (allowsMove(order, verb)) return
   const { status: from, paymentPhase } = order
   if (paymentPhase === 'PROCESSING' || paymentPhase === 'UNKNOWN')
-    throw new Refusal('CONFLICT', `A payment of this order is under way, and its outcome is not known yet: read the order again before you ${verb} it.`, {
+    throw new DomainError('CONFLICT', `A payment of this order is under way, and its outcome is not known yet: read the order again before you ${verb} it.`, {
       ...{ reason: 'OUTCOME_UNKNOWN', paymentPhase },
     })
   const possible = possibleFor(order)
   const rest = possible.length > 0 ? `it allows ${possible.join(', ')}` : 'it allows nothing more'
-  throw new Refusal('CONFLICT', `An order that is ${from} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from, verb, possible })
+  throw new DomainError('CONFLICT', `An order that is ${from} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from, verb, possible })
 }
 
 /** The amounts of an order, in minor units of its currency. */

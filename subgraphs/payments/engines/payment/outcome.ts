@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import type { FailureCode } from '../../stores/order.ts'
 
 /** Why something did not succeed. */
@@ -15,7 +15,7 @@ export type Outcome =
   /** Nobody knows yet. `processorId` is what the processor called it, where it said that much. */
   | { readonly kind: 'UNKNOWN'; readonly processorId?: string | null }
   /** Nothing reached the processor: nothing has happened. */
-  | { readonly kind: 'NOT_SENT'; readonly refusal: Refusal }
+  | { readonly kind: 'NOT_SENT'; readonly refusal: DomainError }
 
 /** Failures after which the same payment may succeed when it is tried again later, unchanged. */
 const retryable: ReadonlySet<FailureCode> = new Set(['INSUFFICIENT_FUNDS', 'PROCESSOR_ERROR', 'BALANCE_INSUFFICIENT'])
@@ -114,12 +114,12 @@ const before = new Set(['FORBIDDEN', 'UNAUTHENTICATED', 'RATE_LIMITED', 'UNAUTHO
 /** What is answered when nothing was sent; null when something may have been. */
 function unsentOf(code: string, { reason, outcome }: Details, error: unknown): Outcome | null {
   const said = (error as Error).message
-  if (reason === 'NO_CREDENTIAL') return { kind: 'NOT_SENT', refusal: new Refusal('CONFLICT', said, { reason, provider: 'stripe' }) }
-  if (code === 'BUDGET_EXCEEDED') return { kind: 'NOT_SENT', refusal: new Refusal('BUDGET_EXCEEDED', said) }
+  if (reason === 'NO_CREDENTIAL') return { kind: 'NOT_SENT', refusal: new DomainError('CONFLICT', said, { reason, provider: 'stripe' }) }
+  if (code === 'BUDGET_EXCEEDED') return { kind: 'NOT_SENT', refusal: new DomainError('BUDGET_EXCEEDED', said) }
   const own = textOf((error as { extensions?: { code?: unknown } }).extensions?.code) ?? ''
   if (outcome === 'not_sent' || before.has(own)) return { kind: 'NOT_SENT', refusal: notSent() }
   return null
 }
 
-const notSent = (): Refusal =>
-  new Refusal('UPSTREAM_FAILED', 'The payment processor could not be reached, and nothing was sent to it: try again in a moment.', { reason: 'NOT_SENT' })
+const notSent = (): DomainError =>
+  new DomainError('UPSTREAM_FAILED', 'The payment processor could not be reached, and nothing was sent to it: try again in a moment.', { reason: 'NOT_SENT' })

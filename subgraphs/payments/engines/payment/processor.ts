@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { RefundRow } from '../../stores/refund.ts'
 import type { TransactionRow } from '../../stores/transaction.ts'
@@ -129,5 +129,5 @@ function refundOutcome(returned: Returned | null): Outcome {
  */
 export function readToken(token: string, field = 'token'): string {
   if (/^pm_[A-Za-z0-9_]{1,250}$/.test(token)) return token
-  throw new Refusal('BAD_USER_INPUT', `${field} is no token of the processor: send the pm_… that its form returned, never a card number.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is no token of the processor: send the pm_… that its form returned, never a card number.`, { field })
 }

@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { Changed } from '../../../store/write.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { RefundRow } from '../../stores/refund.ts'
@@ -54,7 +54,7 @@ export async function announceOutcome(
   work: Announcing,
   { after: order }: Changed<OrderRow>,
   { before, after, refundAfter }: Concluded,
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<void> {
   const { organizationId, id: entityId } = order
   const isPayment = before.type === 'PURCHASE' || before.type === 'AUTHORIZE'
@@ -69,9 +69,9 @@ export async function announceOutcome(
 }
 
 /** Announces to webhooks that the money of a refund did not go back. */
-export const announceRefundFailed = (work: Announcing, refund: RefundRow, unit: Unit): Promise<void> =>
+export const announceRefundFailed = (work: Announcing, refund: RefundRow, unit: WriteTransaction): Promise<void> =>
   announceToWebhooks(work, { event: 'refund.failed', organizationId: refund.organizationId, entityId: refund.id, data: refundRecord(refund) }, unit)
 
 /** Announces to webhooks that an order was paid. */
-export const announcePaid = (work: Announcing, order: OrderRow, unit: Unit): Promise<void> =>
+export const announcePaid = (work: Announcing, order: OrderRow, unit: WriteTransaction): Promise<void> =>
   announceToWebhooks(work, { event: 'order.paid', organizationId: order.organizationId, entityId: order.id, data: orderRecord(order) }, unit)

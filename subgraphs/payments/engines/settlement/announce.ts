@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
-import { type Unit, writing } from '../../../store/books.ts'
+import { type WriteTransaction, writing } from '../../../store/books.ts'
 import type { FactBody, NewFact } from '../../../store/fact-kinds.ts'
 import type { Changed } from '../../../store/write.ts'
 import type { SettlementBatchRow } from '../../stores/settlement/batch.ts'
@@ -32,7 +32,12 @@ export const resyncBatches = (events: Events, changedSince: (batchId: string, si
   )
 
 /** Writes the callback that tells the present status of a batch, in the transaction that changes it. @param batch as it is written, with the callback's sequence */
-export async function writeCallback(job: SettlementWork, batch: SettlementBatchRow, lines: readonly LineState[], { transaction, now }: Unit): Promise<void> {
+export async function writeCallback(
+  job: SettlementWork,
+  batch: SettlementBatchRow,
+  lines: readonly LineState[],
+  { transaction, now }: WriteTransaction,
+): Promise<void> {
   const { id: batchId, organizationId, externalBatchId, lastSequence: sequence, currency } = batch
   const status = batch.status.toLowerCase()
   const type = `settlement_batch.${status}`
@@ -61,7 +66,7 @@ const batchRecord = (batch: SettlementBatchRow): object => ({
 })
 
 /** Announces to webhooks that a batch was paid out, whole or in part. */
-export async function announceSettled(work: Announcing, { before, after }: Changed<SettlementBatchRow>, unit: Unit): Promise<void> {
+export async function announceSettled(work: Announcing, { before, after }: Changed<SettlementBatchRow>, unit: WriteTransaction): Promise<void> {
   const { status, organizationId, id: entityId } = after
   if (status === before.status || (status !== 'SETTLED' && status !== 'PARTIALLY_SETTLED')) return
   await announceToWebhooks(work, { event: 'settlement_batch.settled', organizationId, entityId, data: batchRecord(after) }, unit)

@@ -3,7 +3,7 @@ import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { type Deliveries, deliver } from '../../../../platform/outbound/webhooks/queue.ts'
 import { send } from '../../../../platform/outbound/webhooks/send.ts'
 import { type Answered, beginTry, conclude, isStillTried, type Tries } from '../../../../platform/outbound/webhooks/tries.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { step, write } from '../../../store/write.ts'
 import { type CallbackAttempt, type CallbackKey, maxAttempts, type SettlementCallbackRow } from '../../stores/settlement/callback.ts'
 import { deadCallbackFacts } from './announce.ts'
@@ -107,7 +107,7 @@ export async function resend(job: SettlementWork, callback: SettlementCallbackRo
 async function alter(
   job: SettlementWork,
   id: string,
-  decide: (held: SettlementCallbackRow, unit: Unit) => Partial<SettlementCallbackRow> | null,
+  decide: (held: SettlementCallbackRow, unit: WriteTransaction) => Partial<SettlementCallbackRow> | null,
 ): Promise<void> {
   const { settlementCallbacks, settlementBatches, publicUrl } = job
   let at = job.clock.now()

@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { step } from '../../../store/write.ts'
 import type { SettlementBatchRow } from '../../stores/settlement/batch.ts'
 import type { SettlementLineRow } from '../../stores/settlement/line.ts'
@@ -112,7 +112,7 @@ async function writeAlong(
   batch: SettlementBatchRow,
   { before, line }: { readonly before: TransactionRow; readonly line: SettlementLineRow },
   settlement: TransferSettlement,
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<Along> {
   const { transactions, settlementLines } = job
   const stamps = ({ version }: { readonly version: number }) => ({ version: version + 1, updatedAt: unit.now })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, newIdInTurn, readText, requireText } from '../../../../platform/ids.ts'
 import type { BatchStatus, SettlementBatchRow } from '../../stores/settlement/batch.ts'
 import type { LineState, NewLine } from '../../stores/settlement/line.ts'
@@ -36,7 +36,7 @@ export interface ReadSubmission extends Omit<Submission, 'lines' | 'contentHash'
   readonly lines: readonly NewLine[]
 }
 
-const wrong = (sentence: string, details: { readonly field: string; readonly reason?: string }) => new Refusal('BAD_USER_INPUT', sentence, details)
+const wrong = (sentence: string, details: { readonly field: string; readonly reason?: string }) => new DomainError('BAD_USER_INPUT', sentence, details)
 
 /** Returns the hash of lines: SHA-256 in hexadecimal, a line each, parts with `|` between, a missing reference empty. */
 export function contentHashOf(currency: string, lines: readonly GivenLine[]): string {
@@ -88,7 +88,7 @@ function readLine(line: GivenLine, at: string, id: string): NewLine {
 /** @throws CONFLICT, reason BATCH_CHANGED, where a name stands for other lines already */
 export function requireSameBatch({ contentHash, currency }: Pick<SettlementBatchRow, 'contentHash' | 'currency'>, submitted: ReadSubmission): void {
   if (contentHash === submitted.contentHash && currency === submitted.currency) return
-  throw new Refusal('CONFLICT', 'externalBatchId stands for another batch already: submit changed lines under a new name.', {
+  throw new DomainError('CONFLICT', 'externalBatchId stands for another batch already: submit changed lines under a new name.', {
     reason: 'BATCH_CHANGED',
     field: 'externalBatchId',
   })
@@ -97,7 +97,7 @@ export function requireSameBatch({ contentHash, currency }: Pick<SettlementBatch
 /** @throws CONFLICT, reason DUPLICATE_CONTENT, where the same lines were submitted under another name */
 export function requireNewContent(twin: Pick<SettlementBatchRow, 'externalBatchId'> | null): void {
   if (twin)
-    throw new Refusal('CONFLICT', `Batch ${twin.externalBatchId} of the last 24 hours has exactly these lines: give each transfer a lineId of its own.`, {
+    throw new DomainError('CONFLICT', `Batch ${twin.externalBatchId} of the last 24 hours has exactly these lines: give each transfer a lineId of its own.`, {
       reason: 'DUPLICATE_CONTENT',
     })
 }
@@ -133,7 +133,7 @@ export function requireReversible(batch: Turns): void {
   const { status: from } = batch
   const isOften = isTurnedOften(batch)
   const sentence = isOften ? `A batch is turned back at most ${most.reversals} times.` : `A batch that is ${from} is not turned back.`
-  throw new Refusal('CONFLICT', sentence, { reason: 'ILLEGAL_MOVE', from, verb: 'reverse', possible: [] })
+  throw new DomainError('CONFLICT', sentence, { reason: 'ILLEGAL_MOVE', from, verb: 'reverse', possible: [] })
 }
 
 /**
@@ -150,7 +150,7 @@ export function reversalsOf(
   const chosen = names === null ? lines.filter(({ status }) => status === 'SETTLED') : [...new Set(names)].map(name => byName.get(name) ?? unknownLine())
   const unsettled = chosen.find(({ status }) => status !== 'SETTLED')
   if (unsettled || chosen.length === 0)
-    throw new Refusal('CONFLICT', `Line ${unsettled?.lineId ?? ''} is not settled: only what was paid out is taken back.`, {
+    throw new DomainError('CONFLICT', `Line ${unsettled?.lineId ?? ''} is not settled: only what was paid out is taken back.`, {
       ...{ reason: 'ILLEGAL_MOVE', from: unsettled?.status ?? 'PENDING', verb: 'reverse', possible: [] },
     })
   return chosen.map(({ id }) => [id, newId(now)] as const)

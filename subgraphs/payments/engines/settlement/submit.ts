@@ -1,8 +1,8 @@
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId, readText } from '../../../../platform/ids.ts'
-import { findMade, type Unit, writing } from '../../../store/books.ts'
+import { findMade, type WriteTransaction, writing } from '../../../store/books.ts'
 import { change, write } from '../../../store/write.ts'
 import type { SettlementBatchRow } from '../../stores/settlement/batch.ts'
 import { announceBatch, writeCallback } from './announce.ts'
@@ -14,7 +14,7 @@ export interface Submitter {
   readonly organizationId: string
   readonly submittedBy: string
   /** The organization's default merchant, to which settlement is booked. */
-  merchantOf(unit: Unit): Promise<string>
+  merchantOf(unit: WriteTransaction): Promise<string>
 }
 
 /**
@@ -29,7 +29,7 @@ export async function submitBatch(
   const { settlementBatches, settlementLines, events, clock } = job
   const submitted = readSubmission(given, clock.now())
   if (!job.callbackTarget)
-    throw new Refusal(
+    throw new DomainError(
       'CONFLICT',
       'No callbacks are configured, so the outcome of a batch would not be reported: the operator has to set SETTLEMENT_CALLBACK_URL.',
       {

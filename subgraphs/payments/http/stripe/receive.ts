@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { EventPayload, WebhookEventRow, WebhookEvents } from '../../stores/events/webhook-event.ts'
 import { requireSignature } from './signature.ts'
@@ -24,7 +24,7 @@ const withoutSecrets = (name: string, value: unknown): unknown => (name === 'cli
 
 /** Reads the body of an event. @throws BAD_USER_INPUT for what is none */
 export function readEvent(body: Uint8Array): NewEvent {
-  const refuse = (field: string) => new Refusal('BAD_USER_INPUT', `${field} is not that of an event of the processor.`, { field })
+  const refuse = (field: string) => new DomainError('BAD_USER_INPUT', `${field} is not that of an event of the processor.`, { field })
   let payload: EventPayload
   try {
     payload = Object(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body), withoutSecrets)) as EventPayload

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /** How far the time of a signature may lie from ours, in seconds. */
 export const toleranceSeconds = 300
@@ -7,7 +7,8 @@ export const toleranceSeconds = 300
 /** How many signatures of one header are looked at. */
 const maxSignatures = 20
 
-const stranger = (): Refusal => new Refusal('BAD_USER_INPUT', 'The signature is missing, wrong, or more than five minutes away.', { reason: 'SIGNATURE' })
+const stranger = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', 'The signature is missing, wrong, or more than five minutes away.', { reason: 'SIGNATURE' })
 
 /**
  * Requires that an event is signed as Stripe signs (https://docs.stripe.com/webhooks#verify-manually): `t=…,v1=…`, HMAC-SHA256 in hex over the

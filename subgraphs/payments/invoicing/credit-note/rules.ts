@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { RefundReason } from '../../resolvers.generated.ts'
 import type { Credited } from '../../stores/invoicing/credit-note.ts'
 import type { InvoiceRow } from '../../stores/invoicing/invoice.ts'
@@ -14,15 +14,15 @@ export const most = { ofInvoice: 50, reason: 500 } as const
  *   `remainingMinor`, or TOO_MANY_CREDIT_NOTES
  */
 export function creditOf(invoice: Pick<InvoiceRow, 'status' | 'paidMinor'>, asked: bigint | null, { amountMinor, number }: Omit<Credited, 'last'>): bigint {
-  if (asked !== null && asked < 1n) throw new Refusal('BAD_USER_INPUT', 'amountMinor must be at least 1.', { field: 'amountMinor' })
+  if (asked !== null && asked < 1n) throw new DomainError('BAD_USER_INPUT', 'amountMinor must be at least 1.', { field: 'amountMinor' })
   requireInvoiceMove(invoice, 'credit')
   const remaining = invoice.paidMinor - amountMinor
   if (remaining < 1n || (asked ?? remaining) > remaining)
-    throw new Refusal('CONFLICT', `${remaining} minor units of this invoice may still be credited: ask for at most that.`, {
+    throw new DomainError('CONFLICT', `${remaining} minor units of this invoice may still be credited: ask for at most that.`, {
       ...{ reason: 'EXCEEDS_REMAINING', remainingMinor: String(remaining) },
     })
   if (number >= most.ofInvoice)
-    throw new Refusal('CONFLICT', `An invoice has at most ${most.ofInvoice} credit notes: this one has them.`, { reason: 'TOO_MANY_CREDIT_NOTES' })
+    throw new DomainError('CONFLICT', `An invoice has at most ${most.ofInvoice} credit notes: this one has them.`, { reason: 'TOO_MANY_CREDIT_NOTES' })
   return asked ?? remaining
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, readText, requireId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { change, create, remove } from '../../../store/write.ts'
@@ -52,7 +52,7 @@ export async function createInvoice(context: Context, input: CreateInvoiceInput)
 /** @throws CONFLICT, reason ALREADY_INVOICED, when the order has an invoice that is not void */
 function requireNoOther(other: InvoiceRow | null): void {
   if (other)
-    throw new Refusal('CONFLICT', 'The order has an invoice: void or delete that one first.', {
+    throw new DomainError('CONFLICT', 'The order has an invoice: void or delete that one first.', {
       ...{ reason: 'ALREADY_INVOICED', invoiceId: other.id, field: 'orderId' },
     })
 }

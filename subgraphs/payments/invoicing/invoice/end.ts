@@ -1,6 +1,6 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change } from '../../../store/write.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -20,7 +20,7 @@ interface Ending {
   readonly input: VoidInvoiceInput | MarkInvoicePaidInput
   readonly action: string
   readonly said: { readonly [field: string]: string | null }
-  changes(invoice: InvoiceRow, unit: Unit): Partial<InvoiceRow>
+  changes(invoice: InvoiceRow, unit: WriteTransaction): Partial<InvoiceRow>
 }
 
 /** Ends an invoice that is to be paid, and cancels the order that would pay it; once for each key. */
@@ -49,11 +49,11 @@ async function end(context: Context, { what, verb, input, action, said, changes 
 }
 
 /** @throws CONFLICT, reason OUTCOME_UNKNOWN while a payment is under way, ILLEGAL_MOVE while money is held: that may come to be captured */
-async function cancelOrderOf(context: Context, order: OrderRow, unit: Unit): Promise<OrderRow> {
+async function cancelOrderOf(context: Context, order: OrderRow, unit: WriteTransaction): Promise<OrderRow> {
   if (order.status === 'CANCELLED') return order
   requireMove(order, 'cancel')
   if (order.paymentPhase === 'AUTHORIZED')
-    throw new Refusal('CONFLICT', 'Money is held for the order of this invoice: capture or void that order first.', {
+    throw new DomainError('CONFLICT', 'Money is held for the order of this invoice: capture or void that order first.', {
       ...{ reason: 'ILLEGAL_MOVE', from: order.status, verb: 'cancel', possible: ['capture', 'void'] },
     })
   return cancelWithPages(context, order, unit)

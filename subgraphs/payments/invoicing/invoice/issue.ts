@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { change } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -59,7 +59,12 @@ export async function finalizeInvoice(context: Context, input: FinalizeInvoiceIn
   })
 }
 
-async function issue(context: Context, { invoice, merchant, customer, order: given }: Issue, { invoiceDueDays, reminderDays }: PaymentSettingsRow, unit: Unit) {
+async function issue(
+  context: Context,
+  { invoice, merchant, customer, order: given }: Issue,
+  { invoiceDueDays, reminderDays }: PaymentSettingsRow,
+  unit: WriteTransaction,
+) {
   requireKept(customer)
   if (given) requireInvoiceable(given, { customerId: customer.id, merchantId: null })
   const isPaid = given !== null && given.paidAt !== null
@@ -81,7 +86,7 @@ async function issue(context: Context, { invoice, merchant, customer, order: giv
 }
 
 /** Writes the order that pays an invoice of lines of its own. */
-async function writeOrder(context: Context, invoice: InvoiceRow, unit: Unit): Promise<OrderRow> {
+async function writeOrder(context: Context, invoice: InvoiceRow, unit: WriteTransaction): Promise<OrderRow> {
   const { viewer, orders } = context
   const { merchantId, organizationId, customerId, currency, lines, subtotalMinor, discountMinor, taxMinor, totalMinor } = invoice
   const amounts = { lines, subtotalMinor, discountMinor, taxMinor, totalMinor }

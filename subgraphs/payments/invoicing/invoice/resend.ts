@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { change } from '../../../store/write.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -28,11 +28,11 @@ export async function resendInvoice(context: Context, input: ResendInvoiceInput)
       requireInvoiceMove(invoice, 'resend')
       const customer = await customers.lock(invoice.customerId, unit.transaction)
       if (!customer?.email)
-        throw new Refusal('CONFLICT', 'The customer has no mail address: give the customer one first.', { reason: 'NO_ADDRESS', field: 'id' })
+        throw new DomainError('CONFLICT', 'The customer has no mail address: give the customer one first.', { reason: 'NO_ADDRESS', field: 'id' })
       const since = new Date(unit.now.getTime() - hourMs)
       const { number, resent } = await invoiceMails.countsOf(invoice.id, 'INVOICE', since, unit.transaction)
       if (resent >= most.resendsAnHour)
-        throw new Refusal('RATE_LIMITED', `An invoice is mailed again at most ${most.resendsAnHour} times within an hour: wait.`, {
+        throw new DomainError('RATE_LIMITED', `An invoice is mailed again at most ${most.resendsAnHour} times within an hour: wait.`, {
           retryAfter: hourMs / 1_000,
         })
       await queueMail(context, invoice, { kind: 'INVOICE', n: number + 1, isResent: true }, unit)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
 import { readMetadata } from '../../order/metadata.ts'
 import { type Amounts, type GivenLine, workOut } from '../../order/rules.ts'
@@ -28,7 +28,7 @@ export function requireInvoiceMove({ status: from }: Pick<InvoiceRow, 'status'>,
   if (moves[verb].includes(from)) return
   const possible = (Object.keys(moves) as InvoiceVerb[]).filter(each => moves[each].includes(from))
   const rest = possible.length > 0 ? `it allows ${possible.join(', ')}` : 'it allows nothing more'
-  throw new Refusal('CONFLICT', `An invoice that is ${from} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from, verb, possible })
+  throw new DomainError('CONFLICT', `An invoice that is ${from} does not allow ${verb}: ${rest}.`, { reason: 'ILLEGAL_MOVE', from, verb, possible })
 }
 
 /** What is still to be paid of an invoice, in minor units. */
@@ -36,7 +36,7 @@ export const amountDueOf = ({ status, totalMinor }: Pick<InvoiceRow, 'status' | 
   status === 'DRAFT' || status === 'FINALIZED' ? totalMinor : 0n
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /** What an invoice asks money for: an order, or lines of its own. */
@@ -68,7 +68,7 @@ export const amountsOf = ({ currency, lines, subtotalMinor, discountMinor, taxMi
  */
 export function requireInvoiceable(order: OrderRow, { customerId, merchantId }: { readonly customerId: string; readonly merchantId: string | null }): void {
   if (order.status === 'CANCELLED')
-    throw new Refusal('CONFLICT', 'The order is cancelled, and nothing is paid for it any more: make another order.', {
+    throw new DomainError('CONFLICT', 'The order is cancelled, and nothing is paid for it any more: make another order.', {
       ...{ reason: 'ILLEGAL_MOVE', from: order.status, verb: 'invoice', possible: [] },
     })
   if (order.customerId !== null && order.customerId !== customerId) refuse('customerId', 'The order names another customer: invoice the customer of the order.')

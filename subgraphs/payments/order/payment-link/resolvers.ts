@@ -1,5 +1,5 @@
 import { readId, requireId } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change, create } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -61,7 +61,7 @@ async function closeLink(context: Context, input: ClosePaymentLinkInput): Promis
 }
 
 /** Closes the open session that a link has opened. @returns its id; null where none is open */
-async function closeSessionOf({ checkoutSessions }: Context, { id, orderId }: PaymentLinkRow, { now, transaction }: Unit): Promise<string | null> {
+async function closeSessionOf({ checkoutSessions }: Context, { id, orderId }: PaymentLinkRow, { now, transaction }: WriteTransaction): Promise<string | null> {
   const open = await checkoutSessions.openOf(orderId, transaction)
   if (open?.linkId !== id) return null
   await checkoutSessions.update(open, { status: 'CLOSED', nextLookAt: now, version: open.version + 1, updatedAt: now }, transaction)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireName } from '../../../../platform/ids.ts'
 import type { MerchantRow } from '../../stores/merchant.ts'
 import { given, readCountry, readMail, readNameChange } from '../read.ts'
@@ -20,7 +20,7 @@ export interface MerchantEdit {
 /** Reads a prefix of invoice numbers. @throws BAD_USER_INPUT for what is not 1 to 10 capital letters and digits */
 export function readPrefix(prefix: string | null): string {
   if (prefix !== null && /^[A-Z0-9]{1,10}$/.test(prefix)) return prefix
-  throw new Refusal('BAD_USER_INPUT', 'invoicePrefix takes 1 to 10 capital letters and digits, such as INV2.', { field: 'invoicePrefix' })
+  throw new DomainError('BAD_USER_INPUT', 'invoicePrefix takes 1 to 10 capital letters and digits, such as INV2.', { field: 'invoicePrefix' })
 }
 
 /** Reads the fields of a new merchant. @throws BAD_USER_INPUT with the field that is wrong */
@@ -35,7 +35,8 @@ export const readMerchant = ({ name, legalName, country, invoicePrefix, taxId, s
 
 /** Reads what an edit changes. @throws BAD_USER_INPUT with the field that is wrong */
 export function editMerchant({ name, legalName, country, defaultCurrency, invoicePrefix, taxId, supportEmail }: MerchantEdit): Partial<MerchantRow> {
-  if (defaultCurrency === null) throw new Refusal('BAD_USER_INPUT', 'defaultCurrency cannot be removed: name another currency.', { field: 'defaultCurrency' })
+  if (defaultCurrency === null)
+    throw new DomainError('BAD_USER_INPUT', 'defaultCurrency cannot be removed: name another currency.', { field: 'defaultCurrency' })
   return given({
     name: readNameChange(name, max.name),
     legalName: legalName === undefined ? undefined : readText(legalName, 'legalName', max.legalName),
@@ -50,7 +51,7 @@ export function editMerchant({ name, legalName, country, defaultCurrency, invoic
 /** @throws CONFLICT, reason PREFIX_TAKEN, when another merchant of the organization has the prefix */
 export function requireFreePrefix(prefix: string, taken: readonly string[]): void {
   if (taken.includes(prefix))
-    throw new Refusal('CONFLICT', `Another merchant of the organization has the invoicePrefix ${prefix}: choose another.`, {
+    throw new DomainError('CONFLICT', `Another merchant of the organization has the invoicePrefix ${prefix}: choose another.`, {
       reason: 'PREFIX_TAKEN',
       field: 'invoicePrefix',
     })

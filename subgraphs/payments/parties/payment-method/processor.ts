@@ -1,5 +1,5 @@
 import type { Ask } from '../../../../platform/ask.ts'
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import type { Methods, ProcessorMethod } from '../../engines/keeping/work.ts'
 import { forOrganization } from '../../processor.ts'
 import type { CustomerRow } from '../../stores/parties/customer.ts'
@@ -53,8 +53,9 @@ export async function detachMethod({ ask }: Asks, organizationId: string, { id, 
 function withoutToken(error: unknown, token: string): unknown {
   const code = codeOf(error)
   if (code === 'NOT_FOUND' || code === 'BAD_USER_INPUT')
-    return new Refusal('BAD_USER_INPUT', 'The processor knows no payment method of this token: have the payer enter the card again.', { field: 'token' })
-  if (String((error as Error).message).includes(token)) return new Refusal(code, 'The processor refused the payment method: ask for another.', detailsOf(error))
+    return new DomainError('BAD_USER_INPUT', 'The processor knows no payment method of this token: have the payer enter the card again.', { field: 'token' })
+  if (String((error as Error).message).includes(token))
+    return new DomainError(code, 'The processor refused the payment method: ask for another.', detailsOf(error))
   return error
 }
 

@@ -1,5 +1,5 @@
-import { Refusal } from '../../../../platform/errors.ts'
-import type { Unit } from '../../../store/books.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { type Hold, makeHeld } from '../../../store/claim.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, remove, write } from '../../../store/write.ts'
@@ -78,7 +78,7 @@ async function keep(context: Context, { customer: { id: customerId, organization
   }
 }
 
-const isOwnRefusal = (error: unknown): boolean => error instanceof Refusal && ['CUSTOMER_ERASED', 'QUOTA'].includes(String(error.extensions.reason))
+const isOwnRefusal = (error: unknown): boolean => error instanceof DomainError && ['CUSTOMER_ERASED', 'QUOTA'].includes(String(error.extensions.reason))
 
 async function removeMethod(context: Context, id: string): Promise<PaymentMethodRow> {
   const { customers, paymentMethods } = context
@@ -96,7 +96,7 @@ async function removeMethod(context: Context, id: string): Promise<PaymentMethod
   })
 }
 
-async function promoteNewest({ paymentMethods }: Context, customerId: string, { transaction }: Unit): Promise<void> {
+async function promoteNewest({ paymentMethods }: Context, customerId: string, { transaction }: WriteTransaction): Promise<void> {
   const newest = (await paymentMethods.ofCustomer(customerId, transaction)).at(-1)
   if (newest) await paymentMethods.update(newest, { isDefault: true }, transaction)
 }

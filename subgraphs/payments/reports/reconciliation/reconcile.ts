@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { isId } from '../../../../platform/ids.ts'
 import type { Context } from '../../context.ts'
 import { outcomeOf } from '../../engines/payment/outcome.ts'
@@ -106,7 +106,7 @@ function theirsOf({ id, type, status, amount, createdAt, metadata }: Node): Thei
 /** @throws what is answered where the processor's records cannot be read */
 function unread(error: unknown): never {
   const outcome = outcomeOf(error, true)
-  throw outcome.kind === 'NOT_SENT' ? outcome.refusal : new Refusal('UPSTREAM_FAILED', 'The processor did not tell its records: try again in a moment.')
+  throw outcome.kind === 'NOT_SENT' ? outcome.refusal : new DomainError('UPSTREAM_FAILED', 'The processor did not tell its records: try again in a moment.')
 }
 
 /** Whether the processor knows something that it has written down at another time, as a payment that was begun long before. */
@@ -122,5 +122,5 @@ async function isThere({ processor }: Context, organizationId: string, { type, p
   }
 }
 
-const tooMuch = (): Refusal =>
-  new Refusal('BAD_USER_INPUT', `The processor has more than ${most.pages * 100} records of this span: ask for a shorter one.`, { field: 'to' })
+const tooMuch = (): DomainError =>
+  new DomainError('BAD_USER_INPUT', `The processor has more than ${most.pages * 100} records of this span: ask for a shorter one.`, { field: 'to' })

@@ -1,5 +1,5 @@
 import { dayOf } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { FailureCode } from '../../stores/order.ts'
 import type { Attempts, ReportSums, Span } from '../../stores/report.ts'
 
@@ -10,9 +10,9 @@ const dayMs = 86_400_000
 
 /** @throws BAD_USER_INPUT for an empty span, and for one of more than 366 days */
 export function requireSpan(from: Date, to: Date): void {
-  if (to <= from) throw new Refusal('BAD_USER_INPUT', 'to does not lie after from: the span is empty.', { field: 'to' })
+  if (to <= from) throw new DomainError('BAD_USER_INPUT', 'to does not lie after from: the span is empty.', { field: 'to' })
   if (to.getTime() - from.getTime() > most.days * dayMs)
-    throw new Refusal('BAD_USER_INPUT', `from and to are more than ${most.days} days apart: ask for less at once.`, { field: 'to' })
+    throw new DomainError('BAD_USER_INPUT', `from and to are more than ${most.days} days apart: ask for less at once.`, { field: 'to' })
 }
 
 const named = (at: Date): string => at.toISOString().slice(0, 10)
@@ -45,7 +45,7 @@ export function spanOf(from: Date, to: Date): Span {
 /** @throws BAD_USER_INPUT for more rows than a report has */
 export function requireRows<Found>(found: readonly Found[]): readonly Found[] {
   if (found.length > most.rows)
-    throw new Refusal('BAD_USER_INPUT', `The report has more than ${most.rows} rows: ask for a shorter span, for one merchant, or by currency.`, {
+    throw new DomainError('BAD_USER_INPUT', `The report has more than ${most.rows} rows: ask for a shorter span, for one merchant, or by currency.`, {
       field: 'to',
     })
   return found

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { json, moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { containing, type FilterSql } from '../../../store/filter/filters.ts'
 import { store } from '../../../store/store.ts'
@@ -38,5 +38,5 @@ export type Customers = ReturnType<(typeof customerStore)['open']>
 
 /** @throws CONFLICT, reason CUSTOMER_ERASED, for a customer that was erased */
 export function requireKept({ erasedAt }: Pick<CustomerRow, 'erasedAt'>): void {
-  if (erasedAt) throw new Refusal('CONFLICT', 'The customer was erased and takes no change: create another.', { reason: 'CUSTOMER_ERASED' })
+  if (erasedAt) throw new DomainError('CONFLICT', 'The customer was erased and takes no change: create another.', { reason: 'CUSTOMER_ERASED' })
 }

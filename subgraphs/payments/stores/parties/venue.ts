@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { json, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
@@ -57,5 +57,5 @@ export const venueStore = store(
 
 /** @throws CONFLICT, reason VENUE_ARCHIVED, for a venue that is out of use */
 export function requireActiveVenue({ status }: Pick<VenueRow, 'status'>): void {
-  if (status === 'ARCHIVED') throw new Refusal('CONFLICT', 'The venue is archived: restore it first.', { reason: 'VENUE_ARCHIVED' })
+  if (status === 'ARCHIVED') throw new DomainError('CONFLICT', 'The venue is archived: restore it first.', { reason: 'VENUE_ARCHIVED' })
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireId } from '../../../../platform/ids.ts'
 import { type Hold, makeHeld } from '../../../store/claim.ts'
 import { change } from '../../../store/write.ts'
@@ -69,13 +69,14 @@ async function record(context: Context, { asks, input, changes }: Ask): Promise<
 async function readEvidence({ disputeFiles }: Context, disputeId: string, { text: given, files: named }: DisputeEvidenceInput) {
   const text = readText(given, 'evidence.text', most.text)
   const ids = (named ?? []).map((id, at) => requireId(id, `evidence.files[${at}]`))
-  if (text === null && ids.length === 0) throw new Refusal('BAD_USER_INPUT', 'evidence has neither text nor files: give one of them.', { field: 'evidence' })
+  if (text === null && ids.length === 0)
+    throw new DomainError('BAD_USER_INPUT', 'evidence has neither text nor files: give one of them.', { field: 'evidence' })
   if (ids.length > most.files || new Set(ids).size < ids.length)
-    throw new Refusal('BAD_USER_INPUT', `evidence.files takes at most ${most.files} files, each once.`, { field: 'evidence.files' })
+    throw new DomainError('BAD_USER_INPUT', `evidence.files takes at most ${most.files} files, each once.`, { field: 'evidence.files' })
   const files: EvidenceFile[] = []
   for (const [at, id] of ids.entries()) {
     const { disputeId: of, name, contentType, bytes, processorId } = await disputeFiles.require(id, `evidence.files[${at}]`)
-    if (of !== disputeId) throw new Refusal('NOT_FOUND', `evidence.files[${at}] is no file of this dispute.`, { field: `evidence.files[${at}]`, id })
+    if (of !== disputeId) throw new DomainError('NOT_FOUND', `evidence.files[${at}] is no file of this dispute.`, { field: `evidence.files[${at}]`, id })
     files.push({ id, name, contentType, bytes, processorId })
   }
   return { text, files }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { mapEvents } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { record } from '../../../store/books.ts'
@@ -23,7 +23,7 @@ const defaultCurrency = 'EUR'
 /** @throws FORBIDDEN for any other service; BAD_USER_INPUT without an organization */
 function submitterOf({ viewer }: Context): string {
   if (viewer.kind !== 'service' || viewer.appId !== settlementApp)
-    throw new Refusal('FORBIDDEN', 'Only the settlement service submits and reverses batches.', { app: settlementApp })
+    throw new DomainError('FORBIDDEN', 'Only the settlement service submits and reverses batches.', { app: settlementApp })
   return activeOrganization(viewer, 'Settlement batches')
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { change } from '../../../store/write.ts'
@@ -18,7 +18,7 @@ const mostDays = 400
 
 function readDays(given: number): number {
   if (Number.isInteger(given) && given >= 1 && given <= mostDays) return given
-  throw new Refusal('BAD_USER_INPUT', `retentionDays is a whole number from 1 to ${mostDays}.`, { field: 'retentionDays' })
+  throw new DomainError('BAD_USER_INPUT', `retentionDays is a whole number from 1 to ${mostDays}.`, { field: 'retentionDays' })
 }
 
 /** Changes how the active organization uses the gateway; a shorter retention applies to stored prompts at once. */

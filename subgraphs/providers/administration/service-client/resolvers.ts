@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId, requireName } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, create, write } from '../../../store/write.ts'
@@ -25,7 +25,7 @@ const lineOf = (context: Context, action: string, { id, appId }: Pick<ServiceCli
   details: { appId, ...more },
 })
 
-const tooMany = (sentence: string) => new Refusal('CONFLICT', sentence, { reason: 'QUOTA' })
+const tooMany = (sentence: string) => new DomainError('CONFLICT', sentence, { reason: 'QUOTA' })
 
 /** Creates a client that lets an app call the gateway; once for each idempotency key. */
 async function createServiceClient(context: Context, input: CreateServiceClientInput): Promise<ServiceClientRow> {
@@ -38,7 +38,7 @@ async function createServiceClient(context: Context, input: CreateServiceClientI
     tenantId: activeOrganization(viewer, things),
     async run({ transaction, now }, id) {
       const { inAll, alike } = await serviceClients.countedWith(appId, transaction)
-      if (alike > 0) throw new Refusal('CONFLICT', `${appId} has a service client already: change that one.`, { field: 'appId' })
+      if (alike > 0) throw new DomainError('CONFLICT', `${appId} has a service client already: change that one.`, { field: 'appId' })
       if (inAll >= most.clients) throw tooMany(`There are ${most.clients} service clients, which is the limit.`)
       return { id, ...wanted, active: true, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
     },

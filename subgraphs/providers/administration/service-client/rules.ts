@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { reservedOperations, type ServiceOperation } from '../../../scopes.ts'
 
 /** Maximum numbers of clients and tokens. */
@@ -19,7 +19,7 @@ export const prefixOf = (clear: string): string => clear.slice(0, 12)
 /** @throws BAD_USER_INPUT for an invalid app id */
 export function readAppId(given: string): string {
   if (/^app_[a-z0-9_]{1,60}$/.test(given)) return given
-  throw new Refusal('BAD_USER_INPUT', 'appId is "app_" and then 1 to 60 lower-case letters, digits and "_", such as app_support.', { field: 'appId' })
+  throw new DomainError('BAD_USER_INPUT', 'appId is "app_" and then 1 to 60 lower-case letters, digits and "_", such as app_support.', { field: 'appId' })
 }
 
 /**
@@ -30,7 +30,7 @@ export function readOperations(appId: string, given: readonly ServiceOperation[]
   for (const operation of given) {
     const apps = reservedOperations[operation]
     if (apps && !apps.includes(appId))
-      throw new Refusal('BAD_USER_INPUT', `operations names ${operation}, which only ${apps.join(' and ')} can have: leave it out for ${appId}.`, {
+      throw new DomainError('BAD_USER_INPUT', `operations names ${operation}, which only ${apps.join(' and ')} can have: leave it out for ${appId}.`, {
         field: 'operations',
       })
   }
@@ -40,6 +40,8 @@ export function readOperations(appId: string, given: readonly ServiceOperation[]
 /** @throws BAD_USER_INPUT for a moment that has passed */
 export function readExpiry(expiresAt: Date | null, now: Date): Date | null {
   if (expiresAt && expiresAt <= now)
-    throw new Refusal('BAD_USER_INPUT', 'expiresAt has passed already: name a later moment, or leave it out for a token without end.', { field: 'expiresAt' })
+    throw new DomainError('BAD_USER_INPUT', 'expiresAt has passed already: name a later moment, or leave it out for a token without end.', {
+      field: 'expiresAt',
+    })
   return expiresAt
 }

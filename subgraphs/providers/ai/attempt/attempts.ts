@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import { providerNameOf } from '../../engines/models/candidates.ts'
 import type { Attempt, Candidate } from '../../engines/models/engine.ts'
@@ -40,7 +40,7 @@ export interface AttemptsOptions<C extends Candidate, Answer> {
 
 export type AttemptsEnd<C extends Candidate, Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer; readonly candidate: C; readonly attempts: readonly Attempt[] }
-  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly attempts: readonly Attempt[] }
+  | { readonly kind: 'refused'; readonly refusal: DomainError; readonly attempts: readonly Attempt[] }
   /** The caller left meanwhile. */
   | { readonly kind: 'left'; readonly attempts: readonly Attempt[] }
 
@@ -115,7 +115,7 @@ export function createAttempts({ clock, credentials, counted }: AttemptsDeps): R
       if (!failure.moves) {
         const { message, param, providerCode } = failure
         const details = { reason: 'refused_by_provider', ...(param && { field: param }), ...(providerCode && { providerCode }) }
-        return { kind: 'refused', refusal: new Refusal('BAD_USER_INPUT', message, details), attempts }
+        return { kind: 'refused', refusal: new DomainError('BAD_USER_INPUT', message, details), attempts }
       }
       if (!failure.isProviders || (isHurried && failure.failure === 'timeout')) {
         verdicts.push('failed')
@@ -137,15 +137,15 @@ const digits = (micros: bigint | null): string | null => (micros === null ? null
 const mayCost = (error: unknown): boolean => (error instanceof OutboundFailure ? error.sent : error instanceof AttemptFailure && error.mayCost)
 
 /** Returns the error for the caller when no candidate answered. */
-function endOf(verdicts: readonly Verdict[]): Refusal {
+function endOf(verdicts: readonly Verdict[]): DomainError {
   const tried = verdicts.filter(each => each !== 'no_credential')
   if (tried.length === 0)
-    return new Refusal('UPSTREAM_FAILED', 'There is no credential for any provider of this model: set one, or ask the platform to.', {
+    return new DomainError('UPSTREAM_FAILED', 'There is no credential for any provider of this model: set one, or ask the platform to.', {
       reason: 'no_credential',
     })
   const waits = tried.map(each => (each === 'failed' ? Number.POSITIVE_INFINITY : each.waitMs))
   if (waits.some(wait => wait === Number.POSITIVE_INFINITY))
-    return new Refusal('UPSTREAM_FAILED', 'None of the models that may answer did: try again in a moment.', { reason: 'no_answer' })
+    return new DomainError('UPSTREAM_FAILED', 'None of the models that may answer did: try again in a moment.', { reason: 'no_answer' })
   const retryAfter = Math.max(1, Math.ceil(Math.min(...waits) / 1000))
-  return new Refusal('RATE_LIMITED', `The models that may answer are limited by their providers: ask again in ${retryAfter} s.`, { retryAfter })
+  return new DomainError('RATE_LIMITED', `The models that may answer are limited by their providers: ask again in ${retryAfter} s.`, { retryAfter })
 }

@@ -76,7 +76,7 @@ const callOf = (request: ChatRequest, asking: Caller, count: CountTokens): Omit<
   dropped: model => droppedOf(request, wireOf(model), model.provider),
 })
 
-/** Completes a chat in one piece. @throws Refusal */
+/** Completes a chat in one piece. @throws DomainError */
 export async function completeChat({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller): Promise<Made<Completion>> {
   const made = await makeCall<Completion>({
     ...callOf(request, asking, count),
@@ -107,7 +107,7 @@ const counting =
     tokensUsed(told, asked, written, most, meter)
 
 /**
- * Completes a chat as a stream: resolves with its first piece. The reader reports the stream's outcome. @throws Refusal
+ * Completes a chat as a stream: resolves with its first piece. The reader reports the stream's outcome. @throws DomainError
  */
 export const streamChat = ({ makeCall, upstream, clock, count }: Ai, request: ChatRequest, asking: Caller) =>
   makeCall<ChatStream>({

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireFlat } from '../../../http/body.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import { streamedResponse, wholeResponse } from '../../../http/streamed.ts'
@@ -35,7 +35,7 @@ async function streamed(ai: Ai, chat: ChatRequest, asking: Asking, streams: Open
 
 async function readBody(request: Request): Promise<ChatRequest> {
   if (!/^application\/json(?:\s*;|$)/i.test(request.headers.get('content-type') ?? ''))
-    throw new Refusal('BAD_USER_INPUT', 'The content type must be application/json.')
+    throw new DomainError('BAD_USER_INPUT', 'The content type must be application/json.')
   const bytes = await bytesOf(request)
   return readChat(parsed(bytes), bytes.byteLength)
 }
@@ -45,6 +45,6 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'The body is not a JSON object.')
+    throw new DomainError('BAD_USER_INPUT', 'The body is not a JSON object.')
   }
 }

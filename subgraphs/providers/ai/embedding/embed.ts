@@ -12,7 +12,7 @@ export interface Embedded extends EmbeddingAnswer {
   readonly told: number
 }
 
-/** Computes embeddings of texts. @throws Refusal */
+/** Computes embeddings of texts. @throws DomainError */
 export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: Asking): Promise<Made<Embedded>> {
   const most = mostTokens(request.input)
   const { input } = request

@@ -5,7 +5,7 @@ import { sampleOf } from '../counting/sample.ts'
 import { type Asking, jsonType, type Made, makeInOnePiece } from '../one-piece.ts'
 import { bodyOfImages, boundOfImages, type ImageAnswer, type ImageRequest, readImageAnswer, usageOfImages } from './request.ts'
 
-/** Generates images. @throws Refusal */
+/** Generates images. @throws DomainError */
 export const drawImages = (engine: Engine & { readonly clock: Clock }, request: ImageRequest, asking: Asking): Promise<Made<ImageAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'IMAGE', operation: 'images.generations', named: request.model, prompt: request.prompt },

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import { requireNoService } from '../../administration/caller.ts'
 import type { AiModel } from '../../engines/models/candidates.ts'
@@ -29,7 +29,7 @@ export const modelExchange = (models: Models, below: string) =>
     const found = allowed.filter(model => model.name === name || model.upstream === name)
     const model = found.find(each => each.name === name) ?? (found.length === 1 ? found[0] : undefined)
     if (!model)
-      throw new Refusal('NOT_FOUND', `There is no model ${name.slice(0, 200)} that may be named: GET /providers/api/ai/models lists them.`, {
+      throw new DomainError('NOT_FOUND', `There is no model ${name.slice(0, 200)} that may be named: GET /providers/api/ai/models lists them.`, {
         reason: 'model_not_found',
         field: 'model',
       })

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Reaches } from '../../../../platform/outbound/public.ts'
 import type { StreamOutbound } from '../../../../platform/outbound/stream.ts'
@@ -9,7 +9,7 @@ import { largestFile } from './request.ts'
 const times = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 60_000 } as const
 const mostRedirects = 3
 
-const refuse = (sentence: string): Refusal => new Refusal('BAD_USER_INPUT', `audioUrl ${sentence}`, { field: 'audioUrl' })
+const refuse = (sentence: string): DomainError => new DomainError('BAD_USER_INPUT', `audioUrl ${sentence}`, { field: 'audioUrl' })
 
 /** Dependencies for fetching a recording. */
 export interface Fetching {
@@ -18,7 +18,7 @@ export interface Fetching {
   readonly reaches: Reaches
 }
 
-const inside = (): Refusal => refuse('leads to no place that can be called from here: name a public address.')
+const inside = (): DomainError => refuse('leads to no place that can be called from here: name a public address.')
 
 /**
  * Fetches a recording. Each address of a redirect is checked, and a private one is not called.

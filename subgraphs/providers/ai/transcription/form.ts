@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /** Maximum parts of a form: the existing fields, some of them twice. */
 const mostParts = 32
@@ -18,7 +18,7 @@ export interface Form {
   readonly files: Readonly<Record<string, FormFile>>
 }
 
-const bad = (sentence: string): Refusal => new Refusal('BAD_USER_INPUT', sentence)
+const bad = (sentence: string): DomainError => new DomainError('BAD_USER_INPUT', sentence)
 const broken = () => bad('The body is not multipart/form-data: a part of it does not begin or end as its boundary says.')
 
 /**

@@ -5,7 +5,7 @@ import { bodyOfTranscription, readTranscriptionAnswer, type TranscriptionAnswer,
 /** Maximum tokens that a model of this kind adds to its input. */
 const frameTokens = 100
 
-/** Transcribes a recording. @throws Refusal */
+/** Transcribes a recording. @throws DomainError */
 export const transcribe = (engine: Engine, request: TranscriptionRequest, asking: Asking): Promise<Made<TranscriptionAnswer>> =>
   makeInOnePiece(engine, asking, {
     ...{ capability: 'TRANSCRIPTION', operation: 'audio.transcriptions', named: request.model, prompt: request.file.name },

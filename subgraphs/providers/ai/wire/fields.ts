@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { fieldsOf } from '../../../http/body.ts'
 
 /** A caller's unvalidated input, by name. */
@@ -6,7 +6,7 @@ export type Given = Readonly<Record<string, unknown>>
 
 /** @throws BAD_USER_INPUT that names the field */
 export function wrong(field: string, sentence: string): never {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 export const isObject = (value: unknown): value is Given => typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -60,7 +60,7 @@ export const bytesOf = async (request: Request): Promise<Uint8Array> => (request
 /** Reads the JSON object of a request's body. @throws BAD_USER_INPUT for anything else */
 export async function readGiven(request: Request): Promise<Given> {
   const type = request.headers.get('content-type') ?? ''
-  if (!/^application\/json(?:\s*;|$)/i.test(type)) throw new Refusal('BAD_USER_INPUT', 'The content type must be application/json.')
+  if (!/^application\/json(?:\s*;|$)/i.test(type)) throw new DomainError('BAD_USER_INPUT', 'The content type must be application/json.')
   return fieldsOf('application/json', await bytesOf(request))
 }
 
@@ -72,10 +72,10 @@ export function renamed<Read>(names: Readonly<Record<string, string>>, read: () 
   try {
     return read()
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error
+    if (!(error instanceof DomainError)) throw error
     const field = String(error.extensions.field)
     const name = names[field]
     if (name === undefined) throw error
-    throw new Refusal(error.code, error.message.replaceAll(field, name), { ...error.extensions, field: name })
+    throw new DomainError(error.code, error.message.replaceAll(field, name), { ...error.extensions, field: name })
   }
 }

@@ -1,4 +1,4 @@
-import { codeOf, type Refusal } from '../../../../platform/errors.ts'
+import { codeOf, type DomainError } from '../../../../platform/errors.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import { openAiError } from '../../../http/openai-error.ts'
 import { problemOf } from '../../../http/problem.ts'
@@ -18,7 +18,7 @@ interface Told {
 }
 
 /** Builds an error for both kinds of clients: the platform's get a problem document, OpenAI's the `error` in it. */
-function aiProblem(request: Request, refusal: Refusal): Response {
+function aiProblem(request: Request, refusal: DomainError): Response {
   const { code, reason, field, providerCode, scopeType, resetsAt, callId, attempts = 0 } = refusal.extensions as unknown as Told
   const answer = problemOf(request, refusal, [], {
     // Uses REST's spelling of enum values.
@@ -37,6 +37,6 @@ export const onWire =
       return await exchange(request, viewer)
     } catch (error) {
       if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-      return aiProblem(request, error as Refusal)
+      return aiProblem(request, error as DomainError)
     }
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { slugs } from '../../../scopes.ts'
 import { type UsageFound, type UsageKey, usageKeys } from '../../stores/call.ts'
 
@@ -8,7 +8,7 @@ export const days = { usual: 30, most: 400 } as const
 
 /** Reads the grouping of rows, sorted without duplicates, so that equal requests are equal. @throws BAD_USER_INPUT */
 export function readGroups(given: readonly UsageKey[]): readonly UsageKey[] {
-  if (given.length === 0) throw new Refusal('BAD_USER_INPUT', 'groupBy is empty: say what rows are told apart by.', { field: 'groupBy' })
+  if (given.length === 0) throw new DomainError('BAD_USER_INPUT', 'groupBy is empty: say what rows are told apart by.', { field: 'groupBy' })
   return (Object.keys(usageKeys) as UsageKey[]).filter(key => given.includes(key))
 }
 
@@ -17,7 +17,7 @@ export function readSince(given: Date | null | undefined, now: Date): Date {
   if (!given) return new Date(now.getTime() - days.usual * dayMs)
   // One day more, for callers that ask for midnight of the first day.
   if (now.getTime() - given.getTime() <= (days.most + 1) * dayMs) return given
-  throw new Refusal('BAD_USER_INPUT', `since lies more than ${days.most} days back: calls are kept no longer.`, { field: 'since' })
+  throw new DomainError('BAD_USER_INPUT', `since lies more than ${days.most} days back: calls are kept no longer.`, { field: 'since' })
 }
 
 /** Converts a row for the graph, without the columns that it is not grouped by. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /**
  * Rejects a public suffix, below which many organizations have names of their own, such as `co.uk` or `github.io`
@@ -9,5 +9,5 @@ export async function refusePublicSuffix(domain: string): Promise<void> {
   const { getPublicSuffix } = await import('tldts')
   if (getPublicSuffix(domain, { allowPrivateDomains: true }) !== domain) return
   const sentence = `domain ${domain} is a public suffix, below which others register names: name one that is yours, such as mail.example.${domain}.`
-  throw new Refusal('BAD_USER_INPUT', sentence, { field: 'domain' })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field: 'domain' })
 }

@@ -1,8 +1,8 @@
 import { generateKeyPair, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
-import { record, type Unit } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
@@ -24,8 +24,8 @@ const lineOf = (tenantId: string, action: string, { id, domain, level }: SenderD
   details: { domain, level },
 })
 
-const isTaken = (): Refusal =>
-  new Refusal(
+const isTaken = (): DomainError =>
+  new DomainError(
     'CONFLICT',
     'Another organization has this domain: if it is yours, ask that organization to remove it, or try again once it has been unverified for a week.',
     {
@@ -34,11 +34,11 @@ const isTaken = (): Refusal =>
   )
 
 /** Releases a lapsed claim. @throws CONFLICT for a name that another organization has */
-async function requireFree(context: Context, domain: string, organizationId: string | null, unit: Unit): Promise<void> {
+async function requireFree(context: Context, domain: string, organizationId: string | null, unit: WriteTransaction): Promise<void> {
   const present = await context.senderDomains.claimOf(domain, unit.transaction)
   if (!present) return
   if (present.organizationId === organizationId)
-    throw new Refusal('CONFLICT', `${domain} is there already: see senderDomains for its records.`, { field: 'domain', id: present.id })
+    throw new DomainError('CONFLICT', `${domain} is there already: see senderDomains for its records.`, { field: 'domain', id: present.id })
   if (!hasLapsed(present, unit.now)) throw isTaken()
   await context.senderDomains.remove(present, unit.transaction)
   await record(context, { ...lineOf(present.organizationId!, 'lapsed', present), actor: 'email' }, unit)
@@ -64,7 +64,7 @@ async function addSenderDomain(context: Context, input: AddSenderDomainInput): P
       await requireFree(context, domain, organizationId, unit)
       const claimedAt = organizationId === null ? now : await senderDomains.claimedSince(organizationId, domain, now, transaction)
       if ((await senderDomains.countOf(organizationId, transaction)) >= mostDomains)
-        throw new Refusal('CONFLICT', `There are ${mostDomains} sender domains, which is the limit: remove one first.`, { field: 'domain' })
+        throw new DomainError('CONFLICT', `There are ${mostDomains} sender domains, which is the limit: remove one first.`, { field: 'domain' })
       const keys = await keyPair()
       const key = { publicKey: keys.publicKey, privateKey: senderDomains.sealKey(id, keys.privateKey), selector: selectorOf(id) }
       const when = { claimedAt, nextCheckAt: new Date(now.getTime() + lookAgainMs), createdAt: now, updatedAt: now }
@@ -125,7 +125,7 @@ async function verifySenderDomain(context: Context, { id, expectedVersion }: Ver
 }
 
 function requireNotSuspended({ status }: SenderDomainRow): void {
-  if (status === 'SUSPENDED') throw new Refusal('CONFLICT', 'This domain was suspended by an admin of the platform: ask one of them.', { status })
+  if (status === 'SUSPENDED') throw new DomainError('CONFLICT', 'This domain was suspended by an admin of the platform: ask one of them.', { status })
 }
 
 /** Suspends any organization's domain, or lifts the suspension. */
@@ -138,7 +138,10 @@ const suspendSenderDomain = (context: Context, input: SuspendSenderDomainInput):
       const before = await senderDomains.anyById(id, transaction)
       if (!before) throw notFound('sender domain', id)
       if (input.expectedVersion !== null && input.expectedVersion !== undefined && input.expectedVersion !== before.version)
-        throw new Refusal('CONFLICT', `The sender domain is at version ${before.version}: read it again.`, { reason: 'STALE_VERSION', version: before.version })
+        throw new DomainError('CONFLICT', `The sender domain is at version ${before.version}: read it again.`, {
+          reason: 'STALE_VERSION',
+          version: before.version,
+        })
       const moves: Readonly<Record<string, SenderDomainRow['status']>> = transitions[before.status]
       const status = moves[input.suspended ? 'suspend' : 'restore']
       if (!status) return { before, after: before }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Level } from '../../stores/credential/credential.ts'
 import type { DomainKind, DomainStatus, RecordPurpose, Seen, SenderDomainRow } from '../../stores/email/domain.ts'
@@ -62,7 +62,7 @@ const nobodys = /(?:^|\.)(?:localhost|local|internal|invalid|onion|arpa|home\.ar
 export function requireDomainName(given: string): string {
   const name = readDomainName(given)
   const refuse = (why: string): never => {
-    throw new Refusal('BAD_USER_INPUT', `domain ${why}: name one that you can set records for, such as mail.example.com.`, { field: 'domain' })
+    throw new DomainError('BAD_USER_INPUT', `domain ${why}: name one that you can set records for, such as mail.example.com.`, { field: 'domain' })
   }
   if (name === null) return refuse('is no name of a domain')
   // Records are below the domain, the longest of them below _domainkey.
@@ -74,7 +74,7 @@ export function requireDomainName(given: string): string {
 /** @throws BAD_USER_INPUT for the platform's kind at another level */
 export function requireKind(kind: DomainKind, level: Level): void {
   if (kind === 'PLATFORM_EMAIL' && level !== 'PLATFORM')
-    throw new Refusal('BAD_USER_INPUT', 'Domains of the kind PLATFORM_EMAIL are the platform’s: leave kind out, or give level PLATFORM.', { field: 'kind' })
+    throw new DomainError('BAD_USER_INPUT', 'Domains of the kind PLATFORM_EMAIL are the platform’s: leave kind out, or give level PLATFORM.', { field: 'kind' })
 }
 
 /** Whether a viewer administers the platform: as a person in its organization. */
@@ -87,5 +87,5 @@ const isAdmin = (role: string, { kind, userId, roles, clientId }: Viewer): boole
  */
 export function requireMailChanger(viewer: Viewer): void {
   if (isAdmin('platform_super_admin', viewer)) return
-  throw new Refusal('FORBIDDEN', 'What the platform sends from is changed by its super admins alone, in the organization "admin": ask one of them.')
+  throw new DomainError('FORBIDDEN', 'What the platform sends from is changed by its super admins alone, in the organization "admin": ask one of them.')
 }

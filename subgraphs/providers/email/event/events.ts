@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId } from '../../../../platform/ids.ts'
 import type { Exchange } from '../../../http/exchanges.ts'
 import { readSigned } from '../../../http/signed.ts'
@@ -18,7 +18,7 @@ export interface EmailEvent {
   readonly recipient: string
 }
 
-const stranger = (): Refusal => new Refusal('UNAUTHENTICATED', 'The signature of this report is not valid, or too old.')
+const stranger = (): DomainError => new DomainError('UNAUTHENTICATED', 'The signature of this report is not valid, or too old.')
 
 /** @throws UNAUTHENTICATED for a report that is not signed, or too old */
 async function requireSignature(headers: Headers, body: string, secret: string, now: Date): Promise<string> {
@@ -32,7 +32,7 @@ const types: readonly string[] = ['bounce', 'complaint', 'delivered']
 /** @throws BAD_USER_INPUT for a body that is no report */
 function readEvent(id: string, body: string): EmailEvent {
   const refuse = (field: string): never => {
-    throw new Refusal('BAD_USER_INPUT', `${field} is not that of a report: { type: bounce, complaint or delivered, messageId, recipient, reason, at }.`, {
+    throw new DomainError('BAD_USER_INPUT', `${field} is not that of a report: { type: bounce, complaint or delivered, messageId, recipient, reason, at }.`, {
       field,
     })
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { change, create, remove } from '../../../store/write.ts'
@@ -38,9 +38,9 @@ async function createSenderIdentity(context: Context, input: CreateSenderIdentit
     tenantId,
     async run({ transaction, now }, id) {
       const { inAll, alike } = await senderIdentities.countOf({ organizationId, domainId, localPart: said.localPart }, transaction)
-      if (alike > 0) throw new Refusal('CONFLICT', `There is an identity ${addressOf(said, domain)} already: change that one.`, { field: 'localPart' })
+      if (alike > 0) throw new DomainError('CONFLICT', `There is an identity ${addressOf(said, domain)} already: change that one.`, { field: 'localPart' })
       if (inAll >= mostIdentities)
-        throw new Refusal('CONFLICT', `There are ${mostIdentities} sender identities, which is the limit: remove one first.`, { field: 'localPart' })
+        throw new DomainError('CONFLICT', `There are ${mostIdentities} sender identities, which is the limit: remove one first.`, { field: 'localPart' })
       // A concurrent removal of the domain has finished or waits.
       if (!(await senderDomains.lock(domainId, transaction))) throw notFound('sender domain', domainId)
       if (said.isDefault) await senderIdentities.onlyDefault({ organizationId, id }, now, transaction)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName } from '../../../../platform/ids.ts'
 import type { SenderDomainRow } from '../../stores/email/domain.ts'
 import type { SenderIdentityRow } from '../../stores/email/identity.ts'
@@ -11,7 +11,7 @@ export const mostIdentities = 25
 export function requireLocalPart(given: string, { domain }: Pick<SenderDomainRow, 'domain'>): string {
   const name = readLocalPart(given.trim().toLowerCase())
   if (name && name.length + domain.length < 254) return name
-  throw new Refusal('BAD_USER_INPUT', "localPart takes 1 to 64 letters, digits and !#$%&'*+/=?^_`{|}~-, with single points between them.", {
+  throw new DomainError('BAD_USER_INPUT', "localPart takes 1 to 64 letters, digits and !#$%&'*+/=?^_`{|}~-, with single points between them.", {
     field: 'localPart',
   })
 }

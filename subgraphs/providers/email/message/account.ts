@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { callerOf, requireOperation } from '../../administration/caller.ts'
 import type { Context } from '../../context.ts'
 
@@ -7,7 +7,7 @@ export interface Account {
   readonly organizationId: string
   readonly appId: string
   /** Charges one mail, in the transaction that writes it. @throws BUDGET_EXCEEDED before anything is written */
-  pay(unit: Unit): Promise<void>
+  pay(unit: WriteTransaction): Promise<void>
 }
 
 /** @throws FORBIDDEN for a service that may not send mails */

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { SendEmailInput } from '../../resolvers.generated.ts'
 import type { Attachment } from '../../stores/email/attachment.ts'
 
@@ -6,7 +6,7 @@ import type { Attachment } from '../../stores/email/attachment.ts'
 export const mostAttached = { count: 20, bytes: 10_000_000, name: 200 } as const
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 }
 
 /** Matches `type/subtype` of RFC 6838, without parameters. */

@@ -1,5 +1,5 @@
-import { Refusal } from '../../../../platform/errors.ts'
-import type { Unit } from '../../../store/books.ts'
+import { DomainError } from '../../../../platform/errors.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { Context } from '../../context.ts'
 import type { Sender } from '../../stores/email/identity.ts'
 import type { Recipient } from '../../stores/email/message.ts'
@@ -18,7 +18,7 @@ const dayMs = 24 * 3_600_000
 export async function requireRoom(
   { viewer, emailMessages, quotas }: Context,
   { organizationId, sender, recipients }: { readonly organizationId: string; readonly sender: Sender; readonly recipients: readonly Recipient[] },
-  { transaction, now }: Unit,
+  { transaction, now }: WriteTransaction,
 ): Promise<void> {
   if (viewer.kind === 'service' || sender.level !== 'PLATFORM') return
   const addresses = recipients.map(({ address }) => sameAddress(address))
@@ -26,11 +26,11 @@ export async function requireRoom(
   const most = quotas.mailsFromPlatformADay
   const retryAfter = Math.max(1, Math.ceil(((written.since ?? now).getTime() + dayMs - now.getTime()) / 1000))
   if (written.toOne >= mostToOne)
-    throw new Refusal('RATE_LIMITED', `One address gets at most ${mostToOne} mails a day in the name of the platform: send from a domain of your own.`, {
+    throw new DomainError('RATE_LIMITED', `One address gets at most ${mostToOne} mails a day in the name of the platform: send from a domain of your own.`, {
       retryAfter,
     })
   if (written.recipients + addresses.length > most)
-    throw new Refusal(
+    throw new DomainError(
       'RATE_LIMITED',
       `An organization writes to at most ${most} recipients a day in the name of the platform: send from a domain of its own.`,
       {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { checkText } from '../../../../platform/ids.ts'
 import type { SendEmailInput } from '../../resolvers.generated.ts'
 import type { Attachment } from '../../stores/email/attachment.ts'
@@ -18,7 +18,7 @@ export interface Written {
 }
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', sentence, { field })
+  throw new DomainError('BAD_USER_INPUT', sentence, { field })
 }
 
 /** Allowed additional headers, in lower case; those beginning with `x-` are allowed as well. */

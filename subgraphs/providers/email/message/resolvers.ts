@@ -1,6 +1,6 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readId } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { create } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
@@ -24,22 +24,22 @@ const things = 'Mails'
  * Returns the sender of a mail. @throws NOT_FOUND for an identity of another organization; CONFLICT for one that may
  * not send
  */
-async function senderOf({ senderIdentities }: Context, organizationId: string, identityId: string | null, { transaction }: Unit): Promise<Sender> {
+async function senderOf({ senderIdentities }: Context, organizationId: string, identityId: string | null, { transaction }: WriteTransaction): Promise<Sender> {
   const sender = await senderIdentities.sender(organizationId, identityId, transaction)
   if (!sender && identityId !== null) throw notFound('sender identity', identityId)
   if (!sender)
-    throw new Refusal('CONFLICT', 'There is no sender identity: create one below a VERIFIED domain, or ask the operator for one.', {
+    throw new DomainError('CONFLICT', 'There is no sender identity: create one below a VERIFIED domain, or ask the operator for one.', {
       field: 'identityId',
     })
   if (sender.domainStatus === 'VERIFIED') return sender
-  throw new Refusal('CONFLICT', `Nothing leaves from ${sender.domain} while it is ${sender.domainStatus}: see its records, then verify it.`, {
+  throw new DomainError('CONFLICT', `Nothing leaves from ${sender.domain} while it is ${sender.domainStatus}: see its records, then verify it.`, {
     field: 'identityId',
     status: sender.domainStatus,
   })
 }
 
 /** Marks recipients that the organization has suppressed. */
-async function withSuppressed({ emailSuppressions }: Context, organizationId: string, recipients: readonly Recipient[], { transaction }: Unit) {
+async function withSuppressed({ emailSuppressions }: Context, organizationId: string, recipients: readonly Recipient[], { transaction }: WriteTransaction) {
   const addresses = recipients.map(({ address }) => sameAddress(address))
   const held = await emailSuppressions.among(organizationId, addresses, transaction)
   return recipients.map((each): Recipient => (held.has(sameAddress(each.address)) ? { ...each, outcome: 'SUPPRESSED' } : each))

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName } from '../../../../platform/ids.ts'
 import { create, remove } from '../../../store/write.ts'
 import { activeOrganization, actorOf } from '../../../viewer.ts'
@@ -29,9 +29,9 @@ export const suppressionResolvers: Resolvers = {
         tenantId: organizationId,
         async run({ transaction, now }, id) {
           const { inAll, alike } = await emailSuppressions.countOf(organizationId, address, transaction)
-          if (alike > 0) throw new Refusal('CONFLICT', 'This address gets no mail already.', { field: 'address' })
+          if (alike > 0) throw new DomainError('CONFLICT', 'This address gets no mail already.', { field: 'address' })
           if (inAll >= mostSuppressions)
-            throw new Refusal('CONFLICT', `There are ${mostSuppressions} suppressed addresses, which is the limit: remove some first.`, {
+            throw new DomainError('CONFLICT', `There are ${mostSuppressions} suppressed addresses, which is the limit: remove some first.`, {
               field: 'address',
             })
           return { organizationId, id, address, reason, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }

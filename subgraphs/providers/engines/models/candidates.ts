@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { type AiModelRow, type Capability, type Lifecycle, lifecycleOf } from '../../stores/model/model.ts'
 import type { SetModels } from '../../stores/model/settings.ts'
 import { isProvider } from '../third-party/catalogue.ts'
@@ -114,20 +114,20 @@ export interface Candidates {
 }
 
 /** Error for an unavailable model: with `candidate` if sources know it, but it may not be called. */
-export const notFound = (named: string): Refusal =>
-  new Refusal('NOT_FOUND', `There is no model ${named}: name one of those that are listed, or none for the preference.`, {
+export const notFound = (named: string): DomainError =>
+  new DomainError('NOT_FOUND', `There is no model ${named}: name one of those that are listed, or none for the preference.`, {
     reason: 'model_not_found',
     field: 'model',
   })
 
-const severalCalled = (part: string, models: readonly AiModel[]): Refusal =>
-  new Refusal('NOT_FOUND', `Several models are called ${part}: give the whole name, ${models.map(({ name }) => name).join(' or ')}.`, {
+const severalCalled = (part: string, models: readonly AiModel[]): DomainError =>
+  new DomainError('NOT_FOUND', `Several models are called ${part}: give the whole name, ${models.map(({ name }) => name).join(' or ')}.`, {
     reason: 'model_not_found',
     field: 'model',
   })
 
-export const notAllowed = (named: string): Refusal =>
-  new Refusal('FORBIDDEN', `${named} is not among the allowed models: name one of those that are listed, or have it allowed.`, {
+export const notAllowed = (named: string): DomainError =>
+  new DomainError('FORBIDDEN', `${named} is not among the allowed models: name one of those that are listed, or have it allowed.`, {
     reason: 'model_not_allowed',
     field: 'model',
   })
@@ -161,7 +161,7 @@ export function candidatesOf(asked: Asked, known: readonly AiModelRow[], effecti
     const preferred = preference && byName(preference.model)
     const found = preferred && isUsable(preferred) ? preferred : others[0]
     if (found) return found
-    throw new Refusal('NOT_FOUND', `No model is set for ${capability}: name one, or have a preference set.`, { reason: 'model_not_found', field: 'model' })
+    throw new DomainError('NOT_FOUND', `No model is set for ${capability}: name one, or have a preference set.`, { reason: 'model_not_found', field: 'model' })
   }
 
   function firstNamed(name: string): AiModel {
@@ -169,7 +169,7 @@ export function candidatesOf(asked: Asked, known: readonly AiModelRow[], effecti
     if (!model || model.capability !== capability || model.lifecycle === 'RETIRED') throw notFound(name)
     if (!isUsable(model)) throw notAllowed(model.name)
     if (capability === 'IMAGE' && !mayOverride && model.name !== preference?.model)
-      throw new Refusal(
+      throw new DomainError(
         'FORBIDDEN',
         `Images are drawn by ${preference?.model ?? 'the preference'} here: leave model out, or ask an admin to name another one.`,
         {

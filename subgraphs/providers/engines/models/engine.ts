@@ -127,7 +127,7 @@ export interface Answered<Answer> {
 
 /**
  * Makes a call: selects candidates, reserves the possible cost, tries them, and stores the result at the end.
- * @throws Refusal, whose details contain `callId` and `attempts` if the call is logged
+ * @throws DomainError, whose details contain `callId` and `attempts` if the call is logged
  */
 export type MakeCall = <Answer>(call: AiCall<Answer>) => Promise<Answered<Answer>>
 

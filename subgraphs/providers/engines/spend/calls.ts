@@ -1,5 +1,5 @@
 import { crash } from '../../../../platform/crash.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { CallRow } from '../../stores/call.ts'
 import { books, placesOf } from '../../stores/spend/books.ts'
 import { heldForMs } from './booking.ts'
@@ -100,7 +100,7 @@ export function createCalls(ground: CallsGround) {
     else await write(call.organizationId, entry)
   }
 
-  async function charge(caller: CallCaller, { family, operation, provider, units, micros }: Charge, unit: Unit): Promise<string> {
+  async function charge(caller: CallCaller, { family, operation, provider, units, micros }: Charge, unit: WriteTransaction): Promise<string> {
     const { transaction } = unit
     const status = 'SUCCEEDED'
     const call: CallRow = { ...newCall(caller, { family, operation }, unit.now), status, provider, units: units ?? null, costMicros: micros, endedAt: unit.now }

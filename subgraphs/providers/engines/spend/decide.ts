@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CallRow } from '../../stores/call.ts'
 import { type CallChange, changeOf, type Place, placesOf } from '../../stores/spend/books.ts'
 import { resetsAt, type SpendLimitRow } from '../../stores/spend/limit.ts'
@@ -42,7 +42,7 @@ export const isLater = (entry: Entry): entry is LaterEntry => !['begin', 'charge
 export const keyOf = (entry: Entry): CallKey => (entry.kind === 'end' ? entry.ended : entry.call)
 
 /** Result of an entry. */
-export type Outcome = Admitted | { readonly refused: Refusal } | { readonly ended: boolean } | Covered
+export type Outcome = Admitted | { readonly refused: DomainError } | { readonly ended: boolean } | Covered
 
 export interface Covered {
   /** The present reservation; null: a limit does not cover it, or the call has ended. */
@@ -170,18 +170,18 @@ export const isAt = (limit: SpendLimitRow, places: readonly Place[]): boolean =>
   )
 
 /** Error for the caller, without amounts, which only owners may see. */
-function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: unknown }>, callId: string): Refusal {
+function refusalOf({ refused, limit }: Extract<Admission, { readonly refused: unknown }>, callId: string): DomainError {
   if (refused === 'UNPRICED')
-    return new Refusal(
+    return new DomainError(
       'FORBIDDEN',
       'The price of this model is unknown, and a spend limit needs one: choose a model with a price, or let the limit allow models without.',
       { reason: 'model_unpriced', callId },
     )
   const resets = resetsAt(limit.period, limit.since)
   const details = { scopeType: limit.scopeType, resetsAt: resets?.toISOString() ?? null, callId }
-  if (limit.scopeType === 'PLATFORM_CREDENTIALS') return new Refusal('BUDGET_EXCEEDED', platformCredentialsRefused(limit, resets), details)
+  if (limit.scopeType === 'PLATFORM_CREDENTIALS') return new DomainError('BUDGET_EXCEEDED', platformCredentialsRefused(limit, resets), details)
   const when = resets ? `wait until ${resets.toISOString()}` : 'ask who manages limits to raise it'
-  return new Refusal('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, details)
+  return new DomainError('BUDGET_EXCEEDED', `A spend limit of ${scopeNames[limit.scopeType]} does not cover this call: ${when}.`, details)
 }
 
 /** Error above the limit of platform credentials, with the advice to store one's own. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type Unit, type Writing } from '../../../store/books.ts'
+import { tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { PlatformOrganization } from '../../stores/credential/platform.ts'
@@ -44,7 +44,7 @@ export function createDefaultLimits({ sequelize, clock, micros, platformOrganiza
   const known = new LRUCache<string, number>({ max: maxKept })
 
   /** @returns whether there was anything to do: another process may have done it */
-  async function followOne(id: string, { transaction, now: present }: Unit): Promise<boolean> {
+  async function followOne(id: string, { transaction, now: present }: WriteTransaction): Promise<boolean> {
     const before = await defaultLimits.lock(sequelize, id, transaction)
     if (!before) return false
     const due = micros !== null && !before.hasAllowance ? 0n : micros

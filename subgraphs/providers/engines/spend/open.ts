@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
-import type { Aging } from '../../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../../platform/jobs/retention.ts'
 import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Foundation } from '../../../subgraph.ts'
@@ -19,7 +19,7 @@ export interface Spending {
   /** Sweeps for overdue calls, ended periods, and expired prompts. */
   readonly sweeps: readonly Sweep[]
   /** Retention of calls: 400 days. */
-  readonly aging: readonly Aging[]
+  readonly retentionRules: readonly RetentionRule[]
   /**
    * Adds the spending before a limit's creation to its figures, to the last call. @returns the limit after the change;
    * null if it was deleted
@@ -66,7 +66,7 @@ export function openSpending(
       { name: 'models that report nothing strange any more', everyMs: 60_000, run: forgetDoubts },
       { name: 'prompts whose time is over', everyMs: 60_000, run: forgetPrompts },
     ],
-    aging: [{ table: 'providers.calls', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
+    retentionRules: [{ table: 'providers.calls', days: 400, old: 'o.created_at < $1', order: 'o.created_at' }],
     count: limit => inTransaction(job(), unit => count(limit, unit)),
     async stop() {
       await settled()

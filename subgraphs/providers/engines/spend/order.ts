@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { CallAttempt, CallFamily } from '../../stores/call.ts'
 import type { Unclear } from './booking.ts'
 
@@ -104,7 +104,7 @@ export interface Calls {
    * @returns the call's id
    * @throws BUDGET_EXCEEDED before anything is written
    */
-  charge(caller: CallCaller, charge: Charge, unit: Unit): Promise<string>
+  charge(caller: CallCaller, charge: Charge, unit: WriteTransaction): Promise<string>
   /**
    * Prices of a mail, a call of the payment processor, and a unit of the video network's quota, in whole micro-dollars.
    */

@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { type OrganizationRules, statusWithin } from '../../stores/administration/organization.ts'
 import { type Calls, inWords, type Said } from './order.ts'
 import type { OrganizationsInUse } from './organizations.ts'
@@ -45,7 +45,7 @@ function keptPrompt({ promptStorage, retentionDays }: OrganizationRules, said: S
 export const withPromptPolicy = (calls: Calls, organizations: Pick<OrganizationsInUse, 'of'>, clock: Clock, sequelize: Sequelize): Calls => {
   const requireActive = (status: OrganizationRules['status']): void => {
     if (status === 'ACTIVE') return
-    throw new Refusal('FORBIDDEN', 'The organization is suspended at the gateway: no calls are made for it. Ask the operator.', {
+    throw new DomainError('FORBIDDEN', 'The organization is suspended at the gateway: no calls are made for it. Ask the operator.', {
       reason: 'SUSPENDED',
     })
   }

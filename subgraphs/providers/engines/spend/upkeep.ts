@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { tell } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { books, counts } from '../../stores/spend/books.ts'
@@ -53,7 +53,7 @@ export function createUpkeep({ sequelize, clock, job, factsOf, announce }: Ledge
     }
   }
 
-  async function rollOver({ id }: SpendLimitRow, { transaction }: Unit): Promise<void> {
+  async function rollOver({ id }: SpendLimitRow, { transaction }: WriteTransaction): Promise<void> {
     const [before] = await books.lockLimits(sequelize, [id], [], transaction)
     if (!before) return
     const now = monotonicNow(clock.now(), [before])
@@ -62,7 +62,7 @@ export function createUpkeep({ sequelize, clock, job, factsOf, announce }: Ledge
   }
 
   /** Writes one limit with its consequences. */
-  async function keep(before: SpendLimitRow, after: SpendLimitRow, unit: Unit): Promise<void> {
+  async function keep(before: SpendLimitRow, after: SpendLimitRow, unit: WriteTransaction): Promise<void> {
     await books.write(sequelize, { limits: [after], begun: [], ended: [] }, unit.transaction)
     const facts = factsOf(before, after, unit.now)
     if (facts.length > 0) await tell(job(), facts, unit)
@@ -73,7 +73,7 @@ export function createUpkeep({ sequelize, clock, job, factsOf, announce }: Ledge
    * @param unit a transaction of its own
    * @returns the limit after the change; null if it was deleted
    */
-  async function count(limit: SpendLimitRow, { transaction }: Unit): Promise<SpendLimitRow | null> {
+  async function count(limit: SpendLimitRow, { transaction }: WriteTransaction): Promise<SpendLimitRow | null> {
     await counts.mark(sequelize, limit, transaction)
     const [before] = await books.lockLimits(sequelize, [limit.id], [], transaction)
     if (!before) return null

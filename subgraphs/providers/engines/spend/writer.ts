@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { crash } from '../../../../platform/crash.ts'
-import type { Unit, Writing } from '../../../store/books.ts'
+import type { WriteTransaction, Writing } from '../../../store/books.ts'
 import { tell } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
@@ -11,9 +11,9 @@ import { books, type Place } from '../../stores/spend/books.ts'
 import { doubts } from '../../stores/spend/doubts.ts'
 import type { SpendLimitRow } from '../../stores/spend/limit.ts'
 import { createAlone, type LoneEntry } from './alone.ts'
+import { createBatchWriter } from './batch-writer.ts'
 import { monotonicNow } from './booking.ts'
 import { decide, type Entry, isLater, keyOf, type Outcome, placesOfEnd, placesOfEntry } from './decide.ts'
-import { createTeller } from './teller.ts'
 
 /** Dependencies of the ledger. */
 export interface LedgerGround {
@@ -49,7 +49,7 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
     if (limited.size > mostRemembered) limited.delete(limited.keys().next().value!)
   }
 
-  const teller = createTeller<Entry, Outcome>(async entries => {
+  const batchWriter = createBatchWriter<Entry, Outcome>(async entries => {
     const { outcomes, changed } = await inTransaction(job(), unit => keepBooks(entries, unit))
     for (const entry of entries) announce(changed, keyOf(entry).organizationId)
     return outcomes
@@ -58,7 +58,7 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
   const lone = createAlone({ sequelize, clock, isNews: (before, after, at) => factsOf(before, after, at).length > 0 })
 
   /** Locks the limits of entries, applies the rules in order, and writes all results. */
-  async function keepBooks(entries: readonly Entry[], unit: Unit): Promise<{ outcomes: readonly Outcome[]; changed: readonly string[] }> {
+  async function keepBooks(entries: readonly Entry[], unit: WriteTransaction): Promise<{ outcomes: readonly Outcome[]; changed: readonly string[] }> {
     const { transaction } = unit
     const begunBefore = entries.filter(isLater).map(keyOf)
     const running = begunBefore.length > 0 ? await books.lockCalls(sequelize, begunBefore, transaction) : []
@@ -91,7 +91,7 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
   /** Rejected charges that are being stored separately. */
   const writing = new Set<Promise<void>>()
   function recordRefused(entry: Extract<Entry, { kind: 'refused' }>): void {
-    const written = teller
+    const written = batchWriter
       .do(entry.call.organizationId, entry)
       .then(
         () => {},
@@ -106,10 +106,10 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
 
   /** Writes a single entry alone while the organization has no other, and else in a batch. */
   async function keepSoon(organizationId: string, entry: LoneEntry, running: readonly CallRow[]): Promise<Outcome> {
-    if (alone.has(organizationId) || teller.isBusy(organizationId)) return teller.do(organizationId, entry)
+    if (alone.has(organizationId) || batchWriter.isBusy(organizationId)) return batchWriter.do(organizationId, entry)
     alone.add(organizationId)
     try {
-      return (await keepAlone(organizationId, entry, running)) ?? (await teller.do(organizationId, entry))
+      return (await keepAlone(organizationId, entry, running)) ?? (await batchWriter.do(organizationId, entry))
     } finally {
       alone.delete(organizationId)
     }
@@ -129,7 +129,7 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
     keepBooks,
     keepSoon,
     /** Writes an entry in the next batch of its organization. */
-    write: teller.do,
+    write: batchWriter.do,
     /** Resolves once the rejected charges are stored that are being stored now. */
     settled: () => Promise.all(writing),
   }

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { idOfName } from '../../../../platform/ids.ts'
 import { write } from '../../../store/write.ts'
 import type { Context, Job } from '../../context.ts'
@@ -86,7 +86,7 @@ export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelS
       if (performance.now() - began > runMs) break
       await new Promise(resolve => setTimeout(resolve, lookMs))
     }
-    throw new Refusal('UPSTREAM_FAILED', 'A run that asks the sources of models goes on and does not end: try again in a minute or two.')
+    throw new DomainError('UPSTREAM_FAILED', 'A run that asks the sources of models goes on and does not end: try again in a minute or two.')
   }
 
   return {
@@ -94,7 +94,7 @@ export function createModelSyncs({ job, clock, log, ...deps }: SyncDeps): ModelS
       const names = given === null ? sourceNames : sourceNames.filter(name => given.includes(name))
       const unknown = given?.findIndex(name => !sourceNames.includes(name as SourceName)) ?? -1
       if (unknown !== -1)
-        throw new Refusal('BAD_USER_INPUT', `sources[${unknown}] names no source of models: give some of ${sourceNames.join(', ')}.`, {
+        throw new DomainError('BAD_USER_INPUT', `sources[${unknown}] names no source of models: give some of ${sourceNames.join(', ')}.`, {
           field: `sources[${unknown}]`,
         })
       return run(names, context as Context, tenantId)

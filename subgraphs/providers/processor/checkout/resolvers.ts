@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CreateProcessorCheckoutSessionInput, ProcessorLineItemInput, Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, tellProcessor } from '../exchange.ts'
 import { idOf, lower, momentOf, readMetadata, readPage, readProcessorId, readProcessorIdMaybe, readWhole, readWords, readWordsMaybe, upper } from '../read.ts'
@@ -25,7 +25,7 @@ function lineOf({ priceId, name, unitAmount, quantity }: ProcessorLineItemInput,
   const count = readWhole(quantity ?? 1, `${field}.quantity`, 1, 1_000_000)
   if (priceId && !name && !unitAmount) return { price: readProcessorId(priceId, `${field}.priceId`), quantity: count }
   if (priceId || !name || !unitAmount)
-    throw new Refusal('BAD_USER_INPUT', `${field} has a priceId, or a name with a unitAmount: exactly one of the two.`, { field })
+    throw new DomainError('BAD_USER_INPUT', `${field} has a priceId, or a name with a unitAmount: exactly one of the two.`, { field })
   const { amount, currency } = toProcessor(unitAmount, `${field}.unitAmount`)
   return { price_data: { currency, unit_amount: amount, product_data: { name: readWords(name, `${field}.name`, 250) } }, quantity: count }
 }
@@ -33,7 +33,7 @@ function lineOf({ priceId, name, unitAmount, quantity }: ProcessorLineItemInput,
 /** Copies the page's metadata to what it creates. */
 function carried({ mode, captureMethod }: CreateProcessorCheckoutSessionInput, metadata: Record<string, string> | undefined) {
   if (captureMethod && mode !== 'PAYMENT')
-    throw new Refusal('BAD_USER_INPUT', 'captureMethod says when a payment takes the money: it goes with mode PAYMENT alone.', { field: 'captureMethod' })
+    throw new DomainError('BAD_USER_INPUT', 'captureMethod says when a payment takes the money: it goes with mode PAYMENT alone.', { field: 'captureMethod' })
   const more = metadata && { metadata }
   switch (mode) {
     case 'PAYMENT':
@@ -49,9 +49,10 @@ function carried({ mode, captureMethod }: CreateProcessorCheckoutSessionInput, m
 function paramsOf(input: CreateProcessorCheckoutSessionInput): Stripe.Checkout.SessionCreateParams {
   const { mode, expiresAt } = input
   const lines = input.lineItems ?? []
-  if (lines.length > mostLines) throw new Refusal('BAD_USER_INPUT', `lineItems has ${lines.length}: at most ${mostLines} are taken.`, { field: 'lineItems' })
+  if (lines.length > mostLines)
+    throw new DomainError('BAD_USER_INPUT', `lineItems has ${lines.length}: at most ${mostLines} are taken.`, { field: 'lineItems' })
   if ((mode === 'SETUP') !== (lines.length === 0))
-    throw new Refusal(
+    throw new DomainError(
       'BAD_USER_INPUT',
       mode === 'SETUP' ? 'Nothing is paid with mode SETUP: leave lineItems out.' : 'lineItems says what is paid: name at least one.',
       {

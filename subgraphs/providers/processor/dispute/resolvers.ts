@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { CreateProcessorFileInput, Resolvers, UpdateProcessorDisputeInput } from '../../resolvers.generated.ts'
 import { tellProcessor } from '../exchange.ts'
 import { momentOf, readMetadata, readProcessorId, readWords, readWordsMaybe, upper } from '../read.ts'
@@ -12,7 +12,7 @@ const types = ['application/pdf', 'image/png', 'image/jpeg']
 const places = ['uncategorized_file', 'customer_communication', 'receipt', 'service_documentation', 'shipping_documentation'] as const
 
 const refuse = (field: string, sentence: string): never => {
-  throw new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 }
 
 const disputeOf = ({ id, status, evidence_details }: Stripe.Dispute) => ({

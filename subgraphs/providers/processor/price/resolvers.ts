@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { fromProcessor } from '../../../currencies.ts'
 import type { ProcessorInterval, Resolvers } from '../../resolvers.generated.ts'
 import { askProcessor, tellProcessor } from '../exchange.ts'
@@ -57,13 +57,14 @@ export const processorPriceResolvers: Resolvers = {
       const customer = readProcessorIdMaybe(input.customerId, 'customerId')
       const subscription = readProcessorIdMaybe(input.subscriptionId, 'subscriptionId')
       if (!customer && !subscription)
-        throw new Refusal('BAD_USER_INPUT', 'customerId or subscriptionId says whose invoice is looked at: name one of them.', { field: 'customerId' })
+        throw new DomainError('BAD_USER_INPUT', 'customerId or subscriptionId says whose invoice is looked at: name one of them.', { field: 'customerId' })
       const items = (input.items ?? []).map(({ itemId, priceId, quantity }, index) => ({
         ...(itemId && { id: readProcessorId(itemId, `items[${index}].itemId`) }),
         ...(priceId && { price: readProcessorId(priceId, `items[${index}].priceId`) }),
         ...(typeof quantity === 'number' && { quantity: readWhole(quantity, `items[${index}].quantity`, 0, 1_000_000) }),
       }))
-      if (items.length > most.items) throw new Refusal('BAD_USER_INPUT', `items has ${items.length}: at most ${most.items} are looked at.`, { field: 'items' })
+      if (items.length > most.items)
+        throw new DomainError('BAD_USER_INPUT', `items has ${items.length}: at most ${most.items} are looked at.`, { field: 'items' })
       const params = { ...(customer && { customer }), ...(subscription && { subscription }), ...(items.length > 0 && { subscription_details: { items } }) }
       return previewOf(
         await askProcessor(context, { operation: 'processorInvoicePreview', run: (stripe, options) => stripe.invoices.createPreview(params, options) }),
@@ -75,7 +76,7 @@ export const processorPriceResolvers: Resolvers = {
     async createProcessorPrice(_, { input }, context) {
       const { recurring, productId, productData, idempotencyKey } = input
       if (Boolean(productId) === Boolean(productData))
-        throw new Refusal('BAD_USER_INPUT', 'productId or productData says what the price is for: exactly one of them is needed.', { field: 'productId' })
+        throw new DomainError('BAD_USER_INPUT', 'productId or productData says what the price is for: exactly one of them is needed.', { field: 'productId' })
       const { amount, currency } = toProcessor(input.unitAmount, 'unitAmount', 0)
       const metadata = readMetadata(input.metadata)
       const description = readWordsMaybe(productData?.description, 'productData.description', 5000)

@@ -1,5 +1,5 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readPage, writeCursor } from '../../../../platform/page.ts'
 import { fromProcessor } from '../../../currencies.ts'
 import { callerOf, requireOperation } from '../../administration/caller.ts'
@@ -65,7 +65,7 @@ const needs = (type: ProcessorRecordType): 'PAYMENTS' | 'TRANSFERS' => (type.sta
  * Returns the requested types without duplicates; by default all that the caller's operations allow. @throws FORBIDDEN
  */
 async function typesFor(context: Context, asked: readonly ProcessorRecordType[] | null | undefined): Promise<readonly ProcessorRecordType[]> {
-  if (asked?.length === 0) throw new Refusal('BAD_USER_INPUT', 'types names nothing: leave it out, or name what is looked for.', { field: 'types' })
+  if (asked?.length === 0) throw new DomainError('BAD_USER_INPUT', 'types names nothing: leave it out, or name what is looked for.', { field: 'types' })
   const { operations } = await callerOf(context)
   const wanted = recordTypes.filter(type => (asked ? asked.includes(type) : operations?.includes(needs(type))))
   for (const operation of new Set(wanted.length > 0 ? wanted.map(needs) : (['PAYMENTS'] as const))) await requireOperation(context, operation)
@@ -75,7 +75,7 @@ async function typesFor(context: Context, asked: readonly ProcessorRecordType[] 
 /** Returns the first and last second of a period. */
 function spanOf(since: Date, until: Date, { created }: Place): { readonly gte: number; readonly lt: number } {
   const [gte, lt] = [since, until].map(moment => Math.ceil(moment.getTime() / 1000)) as [number, number]
-  if (since >= until) throw new Refusal('BAD_USER_INPUT', 'until is not after since: name a span of time.', { field: 'until' })
+  if (since >= until) throw new DomainError('BAD_USER_INPUT', 'until is not after since: name a span of time.', { field: 'until' })
   // Records created since the former page are newer than it, so they do not appear here.
   return { gte, lt: created === null ? lt : Math.min(lt, created + 1) }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { decimalsAt, decimalsHere, hundreds, type Money, without } from '../../../currencies.ts'
 
 /** Whether Stripe does not support a currency: it would count amounts differently. */
@@ -11,7 +11,7 @@ const isUnknown = (currency: string): boolean => decimalsHere(currency) !== deci
  * @throws BAD_USER_INPUT for an amount that Stripe cannot represent exactly
  */
 export function toProcessor({ amountMinor, currency }: Money, field: string, least: 0 | 1 = 1): { readonly amount: number; readonly currency: string } {
-  const refuse = (why: string) => new Refusal('BAD_USER_INPUT', `${field}: ${why}.`, { field })
+  const refuse = (why: string) => new DomainError('BAD_USER_INPUT', `${field}: ${why}.`, { field })
   if (isUnknown(currency)) throw refuse(`the processor is not paid in ${currency}: choose another currency`)
   if (amountMinor < least) throw refuse(`an amount of at least ${least} is needed`)
   const shift = decimalsAt(currency) - decimalsHere(currency)
@@ -34,7 +34,7 @@ export async function checkCurrency(money: Money | null | undefined, whole: () =
   if (!money) return
   const currency = (await whole()).currency.toUpperCase()
   if (currency === money.currency) return
-  throw new Refusal('BAD_USER_INPUT', `amount is in ${money.currency}, and what it is a part of in ${currency}: name it in ${currency}.`, {
+  throw new DomainError('BAD_USER_INPUT', `amount is in ${money.currency}, and what it is a part of in ${currency}: name it in ${currency}.`, {
     field: 'amount.currency',
   })
 }

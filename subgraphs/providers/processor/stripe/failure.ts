@@ -1,12 +1,12 @@
 import type { Stripe } from 'stripe'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import { withoutSecrets } from '../../engines/third-party/credentials.ts'
 
 /** A failed call. */
 export interface Failure {
   /** Error for the caller. */
-  readonly refusal: Refusal
+  readonly refusal: DomainError
   /** Whether anything reached the processor, so that it counts as a call. */
   readonly wasSent: boolean
   /** Whether it is unknown if it was done. */
@@ -57,7 +57,7 @@ export function failureOf(error: unknown, secrets: readonly (string | undefined)
   }
 }
 
-const plain = (refusal: Refusal, status: number | null, word: string): Failure => ({
+const plain = (refusal: DomainError, status: number | null, word: string): Failure => ({
   refusal,
   status,
   word,
@@ -67,29 +67,30 @@ const plain = (refusal: Refusal, status: number | null, word: string): Failure =
 })
 
 const unknown = (status: number | null, word: string): Failure => ({
-  ...plain(new Refusal('UPSTREAM_FAILED', unknownSentence, { outcome: 'unknown' }), status, word),
+  ...plain(new DomainError('UPSTREAM_FAILED', unknownSentence, { outcome: 'unknown' }), status, word),
   isUnknown: true,
   credential: null,
 })
 
-const notSent = (): Refusal => new Refusal('UPSTREAM_FAILED', 'The processor could not be reached, and nothing was sent: try again.', { outcome: 'not_sent' })
+const notSent = (): DomainError =>
+  new DomainError('UPSTREAM_FAILED', 'The processor could not be reached, and nothing was sent: try again.', { outcome: 'not_sent' })
 
 /**
  * Converts an error of the processor to one for the caller, with a message of our own: mistakes in the input are the
  * caller's, all others the platform's.
  */
-function refusalOf(error: StripeError, sentence: string): Refusal {
+function refusalOf(error: StripeError, sentence: string): DomainError {
   const { statusCode: status, rawType, code, decline_code: decline, param } = error
   const details = { ...(code && { processorCode: code }), ...(param && { processorParam: param }) }
   if (rawType === 'card_error' || status === 402) {
     const intent = (error.payment_intent as { id?: string } | undefined)?.id
-    return new Refusal('CONFLICT', `The card was refused: ${sentence} Ask for another way to pay.`, {
+    return new DomainError('CONFLICT', `The card was refused: ${sentence} Ask for another way to pay.`, {
       ...{ reason: 'CARD_REFUSED', processorCode: code ?? null, declineCode: decline || null },
       ...(intent && { paymentIntentId: intent }),
     })
   }
   if (status === 409 && code === 'idempotency_key_in_use')
-    return new Refusal(
+    return new DomainError(
       'CONFLICT',
       'Another call with this idempotencyKey has not been answered by the processor yet: send it again later under the same key.',
       {
@@ -97,16 +98,16 @@ function refusalOf(error: StripeError, sentence: string): Refusal {
       },
     )
   if (rawType === 'idempotency_error')
-    return new Refusal('CONFLICT', 'This idempotencyKey was used at the processor for something else: choose a new key for something new.', {
+    return new DomainError('CONFLICT', 'This idempotencyKey was used at the processor for something else: choose a new key for something new.', {
       ...{ reason: 'KEY_REUSED', field: 'idempotencyKey' },
     })
-  if (status === 404 || code === 'resource_missing') return new Refusal('NOT_FOUND', `The processor does not know it: ${sentence}`, details)
-  if (status === 400) return new Refusal(isOfState(code) ? 'CONFLICT' : 'BAD_USER_INPUT', `The processor does not take it: ${sentence}`, details)
+  if (status === 404 || code === 'resource_missing') return new DomainError('NOT_FOUND', `The processor does not know it: ${sentence}`, details)
+  if (status === 400) return new DomainError(isOfState(code) ? 'CONFLICT' : 'BAD_USER_INPUT', `The processor does not take it: ${sentence}`, details)
   if (status === 429)
-    return new Refusal('UPSTREAM_FAILED', 'The processor takes no more calls at present, and has not done this one: try again in a moment.', {
+    return new DomainError('UPSTREAM_FAILED', 'The processor takes no more calls at present, and has not done this one: try again in a moment.', {
       ...{ outcome: 'refused', ...details },
     })
-  return new Refusal('UPSTREAM_FAILED', 'The processor has refused the platform, and has not done this: the credential of stripe is not good for it.', {
+  return new DomainError('UPSTREAM_FAILED', 'The processor has refused the platform, and has not done this: the credential of stripe is not good for it.', {
     ...{ outcome: 'refused', ...(code && { processorCode: code }) },
   })
 }

@@ -1,5 +1,5 @@
 import type { Sequelize } from 'sequelize'
-import type { Aging } from '../../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../../platform/jobs/retention.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 
 /** A concurrent statement waits for the row and sees the other one's loan. */
@@ -24,7 +24,7 @@ export async function lendCalls(sequelize: Sequelize, organizationId: string, mi
 }
 
 /** Loans are valid for a minute and are deleted after a day. */
-export const agingOfCallRates: Aging = {
+export const agingOfCallRates: RetentionRule = {
   table: 'providers.ai_call_rates',
   days: 1,
   old: 'o.minute < $1',

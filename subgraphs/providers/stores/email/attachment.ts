@@ -4,7 +4,7 @@ import { newId } from '../../../../platform/ids.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { integer, table, text, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A file that a mail carries. */
 export interface Attachment {
@@ -47,7 +47,7 @@ const ofMessage = statement('select id, name, content_type as "contentType", con
 export const attachmentStore = (cipher: Cipher) => ({
   table: emailAttachments,
   lists: {},
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /** Stores a mail's attachments, in the transaction that writes the mail. */
     async keep(
       mail: { readonly organizationId: string; readonly id: string },

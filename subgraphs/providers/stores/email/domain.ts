@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
 import type { Cipher } from '../../../../platform/cipher.ts'
-import type { Aging } from '../../../../platform/jobs/retention.ts'
+import type { RetentionRule } from '../../../../platform/jobs/retention.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
@@ -71,7 +71,7 @@ const due = statement(
 )
 
 /** Retention of claims: as long as calls. */
-export const agingOfClaims: Aging = {
+export const agingOfClaims: RetentionRule = {
   table: 'providers.sender_domain_claims',
   days: 400,
   old: 'o.since < $1',

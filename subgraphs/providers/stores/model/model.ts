@@ -3,7 +3,7 @@ import { newId } from '../../../../platform/ids.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, truth, uuid, whole } from '../../../../platform/sql/table.ts'
 import { type FilterSql, oldestFirst } from '../../../store/filter/filters.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 
 /** Capability of a model. */
 export type Capability = 'CHAT' | 'IMAGE' | 'TRANSCRIPTION' | 'EMBEDDING'
@@ -136,7 +136,7 @@ export interface NewModel {
   readonly minuteMicros?: string | null
 }
 
-function modelSql(rows: Rows<typeof models>, { clock }: Opening) {
+function modelSql(rows: Rows<typeof models>, { clock }: StoreContext) {
   return {
     /** Returns models that may be called, the oldest first. */
     configured: () => rows.read(configured, []),

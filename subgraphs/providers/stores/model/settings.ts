@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, type Table, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import type { Level } from '../credential/credential.ts'
 import type { Capability } from './model.ts'
 
@@ -98,7 +98,7 @@ const allow = statement(
 
 const tenancy = { where: 't.organization_id = :organization or t.organization_id is null' }
 
-function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
+function preferenceSql(rows: Rows<typeof modelPreferences>, _: StoreContext) {
   return {
     /**
      * Returns the settings of an organization and of the platform for every capability. @param organizationId null for
@@ -138,7 +138,7 @@ function preferenceSql(rows: Rows<typeof modelPreferences>, _: Opening) {
   }
 }
 
-function chainSql(rows: Rows<typeof fallbackChains>, _: Opening) {
+function chainSql(rows: Rows<typeof fallbackChains>, _: StoreContext) {
   return {
     /** Returns and locks the chain that an owner has set for a capability until the transaction ends. */
     async lockSetting(organizationId: string | null, capability: Capability, transaction: Transaction): Promise<ChainRow | null> {

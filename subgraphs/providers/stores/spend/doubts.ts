@@ -1,6 +1,6 @@
 import type { Sequelize } from 'sequelize'
 import { lockingStatement, rows } from '../../../../platform/sql/statement.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { CallRow } from '../call.ts'
 
@@ -34,7 +34,7 @@ export const doubts = {
     sequelize: Sequelize,
     calls: readonly Pick<CallRow, 'organizationId' | 'id' | 'model'>[],
     publicUrl: string,
-    { transaction, now }: Unit,
+    { transaction, now }: WriteTransaction,
   ): Promise<readonly NewFact[]> {
     const facts: NewFact[] = []
     // Sorted, so that transactions that record the same models wait instead of deadlocking.
@@ -56,7 +56,7 @@ export const doubts = {
   },
 
   /** Removes models without such a report for a day. @returns facts for managers */
-  async close(sequelize: Sequelize, { transaction, now }: Unit): Promise<readonly NewFact[]> {
+  async close(sequelize: Sequelize, { transaction, now }: WriteTransaction): Promise<readonly NewFact[]> {
     const found = await rows<Doubted>(sequelize, forget, [new Date(now.getTime() - restMs), mostClosed], transaction)
     return found.map(each => ({ kind: 'attention.closed', body: { key: keyOf(each) } }))
   },

@@ -1,10 +1,10 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import { oldestFirst } from '../../../store/filter/filters.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { type Level, ofLevel, ownOrPlatforms } from '../credential/credential.ts'
 import { counts } from './books.ts'
 import { type SpendLimitRow, spendLimits } from './limit.ts'
@@ -29,13 +29,13 @@ const ofUser = statement(
 /** Owner, scope and period of a limit. */
 export type Placed = Pick<SpendLimitRow, 'organizationId' | 'scopeType' | 'scopeValue' | 'period'>
 
-export const limitIsThere = ({ scopeType, period }: Placed): Refusal =>
-  new Refusal('CONFLICT', `There is a limit of this scope (${scopeType}) and period (${period}) already: change that one, or remove it first.`, {
+export const limitIsThere = ({ scopeType, period }: Placed): DomainError =>
+  new DomainError('CONFLICT', `There is a limit of this scope (${scopeType}) and period (${period}) already: change that one, or remove it first.`, {
     field: 'scopeValue',
   })
 
 /** Queries of limits only. */
-function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: Opening) {
+function limitSql(rows: Rows<typeof spendLimits>, { sequelize }: StoreContext) {
   return {
     /** Returns the level of a limit, without a check of the viewer; null if unknown. */
     async levelOf(id: string): Promise<Level | null> {

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A use of a bucket. */
 export interface QuotaUse {
@@ -65,7 +65,7 @@ const dropCap = statement('delete from providers.video_quota_caps where organiza
 
 /** Usage of the quotas of video networks. It is not limited to the viewer: each call names the organization. */
 export const videoQuotaStore = {
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     /**
      * Takes units from a bucket within a transaction. @returns the owner of the exceeded limit when there is one: the
      * caller must then roll back

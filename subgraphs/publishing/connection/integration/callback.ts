@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Refusal, statusOf } from '../../../../platform/errors.ts'
+import { DomainError, statusOf } from '../../../../platform/errors.ts'
 import { browserCookie, fingerprintOf, newSecret, readBrowserSecret } from '../../../http/browser.ts'
 import { write } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -128,7 +128,7 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
       async run({ now, transaction }) {
         const brand = await share(transaction)
         // The brand moved while the network was called, and the person's rights in its new organization were not checked.
-        if (brand?.organizationId !== organizationId) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
+        if (brand?.organizationId !== organizationId) throw new DomainError('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
         requireInUse(brand)
         brandName = brand.name
         const authorized = await connections.authorize({ brandId, platform, userId, account, grant, readiness, now }, transaction)
@@ -145,10 +145,10 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
       await authorizations.release(begun, verifier)
       return onceMorePage(platform, url)
     }
-    if (error instanceof Refusal || (error instanceof GrantFailure && error.permanent)) {
+    if (error instanceof DomainError || (error instanceof GrantFailure && error.permanent)) {
       await authorizations.use(begun, null, clock.now())
-      const why = error instanceof Refusal ? error.message : `${title} did not complete the connection. Start it again.`
-      return nothingConnected(error instanceof Refusal ? statusOf[error.code] : 400, why)
+      const why = error instanceof DomainError ? error.message : `${title} did not complete the connection. Start it again.`
+      return nothingConnected(error instanceof DomainError ? statusOf[error.code] : 400, why)
     }
     await authorizations.release(begun)
     const [status, who] = error instanceof GrantFailure ? [502, title] : [503, 'The platform']
@@ -161,11 +161,11 @@ async function exchange(job: Job, begun: AuthorizationRow, { state, parameters, 
 
 /**
  * Returns the application for the connection, which may have been removed since the flow began.
- * @throws Refusal when there is none any more; any other error when that is unknown now, and then nothing is decided
+ * @throws DomainError when there is none any more; any other error when that is unknown now, and then nothing is decided
  */
 async function requireApplication({ applications, brands, environment }: Job, { brandId, platform }: AuthorizationRow): Promise<SetUp> {
   const brand = await brands.byId.load(brandId)
-  if (!brand) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
+  if (!brand) throw new DomainError('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
   const found = await applications.find(platform, brand.organizationId)
   if (!found.application && !found.isKnown) throw new Error('whether an application is set up is not known at this moment')
   return connectable(found, platform, { environment })
@@ -175,12 +175,12 @@ async function requireApplication({ applications, brands, environment }: Job, { 
  * Asks identity whether the person who began the flow may still connect accounts for the brand: a membership can end in
  * the minutes between, and a flow that began with a token has no session.
  * @returns the organization of the brand
- * @throws Refusal FORBIDDEN without the right; any other error when identity cannot be reached, and then nothing is
+ * @throws DomainError FORBIDDEN without the right; any other error when identity cannot be reached, and then nothing is
  * decided
  */
 async function requireStillManages({ ask, brands }: Job, { brandId, userId }: AuthorizationRow, viewer: Viewer): Promise<string> {
   const brand = await brands.byId.load(brandId)
-  if (!brand) throw new Refusal('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
+  if (!brand) throw new DomainError('NOT_FOUND', 'The brand does not exist any more.', { id: brandId })
   const { organizationId } = brand
   const { memberRights } = await ask(RightsOfWhoConnectsDocument, { userId, organizationId }, { appId: registration.appId, viewer })
   requireManages(memberRights?.scopes ?? [])

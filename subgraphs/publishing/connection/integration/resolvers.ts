@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { activeOrganization } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { mostPlaces } from '../../network/account/account.ts'
@@ -57,7 +57,7 @@ export const integrationResolvers: Resolvers = {
       requireInUse(brand)
       const { network } = connectable(await applications.find(platform, brand.organizationId), platform, context)
       const { userId } = viewer
-      if (viewer.kind !== 'user' || !userId) throw new Refusal('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
+      if (viewer.kind !== 'user' || !userId) throw new DomainError('FORBIDDEN', 'Only a person connects an account: sign in, then begin again.')
       const state = randomBytes(32).toString('base64url')
       const { url, verifier } = await network.authorize({ redirectUri: callbackUrl(publicUrl, platform), state })
       const { viewer: person } = await ask(WhoConnectsDocument, {}, { appId: registration.appId, viewer })

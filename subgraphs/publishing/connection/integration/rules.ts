@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Job } from '../../context.ts'
 import type { Found, SetUp } from '../../network/account/applications.ts'
 import type { Platform } from '../../network/network.ts'
@@ -13,8 +13,8 @@ import { standingOf } from './readiness.ts'
 export function connectable(found: Found, platform: Platform, { environment }: Pick<Job, 'environment'>): SetUp {
   const { connectable: isOpen, reason } = standingOf(platform, found, [], environment)
   if (isOpen && found.application) return found
-  if (!found.application && !found.isKnown && reason) throw new Refusal('UPSTREAM_FAILED', reason, { retryAfter: 5, platform })
-  throw new Refusal('CONFLICT', reason ?? `${everyNetwork[platform].title} cannot be connected here.`, { reason: 'NOT_CONNECTABLE', platform })
+  if (!found.application && !found.isKnown && reason) throw new DomainError('UPSTREAM_FAILED', reason, { retryAfter: 5, platform })
+  throw new DomainError('CONFLICT', reason ?? `${everyNetwork[platform].title} cannot be connected here.`, { reason: 'NOT_CONNECTABLE', platform })
 }
 
 /**
@@ -24,7 +24,7 @@ export function connectable(found: Found, platform: Platform, { environment }: P
  */
 export function requireManages(scopes: readonly string[]): void {
   if (scopes.includes('publishing:accounts.write')) return
-  throw new Refusal(
+  throw new DomainError(
     'FORBIDDEN',
     'The person who began this no longer manages the accounts of this brand’s organization. Another manager has to begin the connection again.',
   )

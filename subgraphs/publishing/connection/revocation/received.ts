@@ -1,6 +1,6 @@
 import { formOf } from '../../../http/html.ts'
 import { problem } from '../../../http/problem.ts'
-import { record, tell, type Unit } from '../../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import type { Platform } from '../../network/network.ts'
@@ -61,7 +61,7 @@ interface Disconnected {
 async function disconnect(
   job: Job,
   { event, account }: { readonly event: RevocationEvent; readonly account: NetworkAccount },
-  unit: Unit,
+  unit: WriteTransaction,
 ): Promise<readonly Disconnected[]> {
   const { platform } = account
   const { title } = everyNetwork[platform]

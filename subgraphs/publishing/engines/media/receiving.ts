@@ -1,5 +1,5 @@
 import { createPlaces, type Places } from '../../../../platform/caller/places.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { createCounter } from '../../../../platform/limit.ts'
 
 const MiB = 1024 * 1024
@@ -76,8 +76,10 @@ export function createReceiving(): Receiving {
   }
 }
 
-const tooMany = (what: string): Refusal =>
-  new Refusal('RATE_LIMITED', `${what} send their bytes at this moment: let some of them arrive, then send more.`, { retryAfter: 5 })
+const tooMany = (what: string): DomainError =>
+  new DomainError('RATE_LIMITED', `${what} send their bytes at this moment: let some of them arrive, then send more.`, { retryAfter: 5 })
 
-const tooMuch = (whose: string, most: number): Refusal =>
-  new Refusal('RATE_LIMITED', `Files ${whose} with more than ${most / MiB} MiB are being worked on: let some of them end, then send more.`, { retryAfter: 2 })
+const tooMuch = (whose: string, most: number): DomainError =>
+  new DomainError('RATE_LIMITED', `Files ${whose} with more than ${most / MiB} MiB are being worked on: let some of them end, then send more.`, {
+    retryAfter: 2,
+  })

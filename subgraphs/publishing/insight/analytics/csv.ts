@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { csvRow } from '../../../http/csv.ts'
 import { problemOf } from '../../../http/problem.ts'
 import type { Context } from '../../context.ts'
@@ -14,7 +14,7 @@ const smallestId = '00000000-0000-0000-0000-000000000000'
 function readMoment(given: string | null, field: string): Date {
   const at = given && /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})$/.test(given) ? new Date(given) : null
   if (at && !Number.isNaN(at.getTime())) return at
-  throw new Refusal('BAD_USER_INPUT', `${field} is no moment: write one such as 2027-03-01T00:00:00Z.`, { field })
+  throw new DomainError('BAD_USER_INPUT', `${field} is no moment: write one such as 2027-03-01T00:00:00Z.`, { field })
 }
 
 /** Answers the figures of a brand's posts as CSV, one row a post; rows are read at the speed of the client. */
@@ -54,7 +54,7 @@ export async function answerCsv({ brands, analytics }: Context, request: Request
     })
     return new Response(body, { headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="analytics.csv"' } })
   } catch (error) {
-    if (error instanceof Refusal) return problemOf(request, error)
+    if (error instanceof DomainError) return problemOf(request, error)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Context } from '../../context.ts'
 import { AccessExpired, type Figures, GrantFailure } from '../../network/network.ts'
@@ -54,7 +54,7 @@ async function refresh(context: Context, id: string): Promise<PostAnalyticsRow> 
   const { posts, analytics, clock } = context
   const post = await posts.require(id)
   if (post.status !== 'PUBLISHED')
-    throw new Refusal('CONFLICT', `The post is ${post.status}: networks count what is published.`, {
+    throw new DomainError('CONFLICT', `The post is ${post.status}: networks count what is published.`, {
       reason: 'ILLEGAL_MOVE',
       from: post.status,
       verb: 'refresh',
@@ -62,13 +62,13 @@ async function refresh(context: Context, id: string): Promise<PostAnalyticsRow> 
     })
   const now = clock.now()
   if (!(await analytics.ask(post.id, now, new Date(now.getTime() - askMs))))
-    throw new Refusal('RATE_LIMITED', 'The figures of this post were read within the last minute: use that answer, or wait.', { retryAfter: askMs / 1000 })
+    throw new DomainError('RATE_LIMITED', 'The figures of this post were read within the last minute: use that answer, or wait.', { retryAfter: askMs / 1000 })
   try {
     await count(context, [post])
   } catch (error) {
     if (!(error instanceof OutboundFailure || error instanceof GrantFailure || error instanceof AccessExpired))
       context.log.warn({ err: error, postId: post.id }, 'network did not return analytics')
-    throw new Refusal('UPSTREAM_FAILED', `${everyNetwork[post.platform].title} did not tell what it counts of this post: try again later.`)
+    throw new DomainError('UPSTREAM_FAILED', `${everyNetwork[post.platform].title} did not tell what it counts of this post: try again later.`)
   }
   return analytics.of.clear(post.id).load(post.id)
 }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, readId, requireName } from '../../../../platform/ids.ts'
 import { isRefusedAddress, OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { StreamedAnswer } from '../../../../platform/outbound/stream.ts'
@@ -112,7 +112,7 @@ async function readParts({ storage }: Context, parts: readonly Part[]): Promise<
   return Buffer.concat(pieces)
 }
 
-const refuse = (sentence: string, more: object = {}) => new Refusal('BAD_USER_INPUT', sentence, { field: 'url', ...more })
+const refuse = (sentence: string, more: object = {}) => new DomainError('BAD_USER_INPUT', sentence, { field: 'url', ...more })
 
 /**
  * Fetches a file and stores it in parts.
@@ -153,7 +153,7 @@ async function fetchInto(context: Context, url: URL, brandId: string, parts: Par
     if (!(error instanceof OutboundFailure)) throw error
     if (isRefusedAddress(error)) throw notPublic()
     if (error.kind === 'large') throw refuse(`The file has more than ${most.bytes} bytes: upload it in parts.`, { reason: 'TOO_LARGE' })
-    throw new Refusal('UPSTREAM_FAILED', `Nothing came from ${url.origin}: ${error.message}`)
+    throw new DomainError('UPSTREAM_FAILED', `Nothing came from ${url.origin}: ${error.message}`)
   }
 }
 
@@ -174,8 +174,8 @@ async function follow({ callersWay: { outbound, reaches }, leaving }: Context, f
     if (answer.status === 200) return answer
     answer.cancel()
     const next = redirects.has(answer.status) ? URL.parse(answer.headers.get('location') ?? '', url) : null
-    if (!next) throw new Refusal('UPSTREAM_FAILED', `${url.origin} answered ${answer.status} instead of a file.`)
+    if (!next) throw new DomainError('UPSTREAM_FAILED', `${url.origin} answered ${answer.status} instead of a file.`)
     url = next
   }
-  throw new Refusal('UPSTREAM_FAILED', `${first.origin} redirects more than ${mostRedirects} times.`)
+  throw new DomainError('UPSTREAM_FAILED', `${first.origin} redirects more than ${mostRedirects} times.`)
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readId } from '../../../../platform/ids.ts'
 import { readPage, toConnection } from '../../../../platform/page.ts'
 import { change, remove } from '../../../store/write.ts'
@@ -60,7 +60,7 @@ export const mediaAssetResolvers: Resolvers = {
               users.length === 1
                 ? 'A post that is not published uses it: take it out of that'
                 : `${users.length} posts that are not published use it: take it out of them`
-            throw new Refusal('CONFLICT', `${said} first.`, { reason: 'IN_USE', postIds: users.map(user => user.id) })
+            throw new DomainError('CONFLICT', `${said} first.`, { reason: 'IN_USE', postIds: users.map(user => user.id) })
           }
           await mediaObjects.doom(brandId, keysOf(asset), new Date(now.getTime() + bytesStayMs), transaction)
         },

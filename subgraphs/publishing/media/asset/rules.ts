@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isNamable, readText, requireName } from '../../../../platform/ids.ts'
 import { eachOnce } from '../../stores/post.ts'
 
@@ -15,12 +15,16 @@ export const readTitle = (given: string | null | undefined): string | null => (g
 /** Reads tags: trimmed, without duplicates that differ in case only, in the given order. @throws BAD_USER_INPUT */
 export function readTags(given: readonly string[] | null | undefined): readonly string[] {
   const tags = eachOnce((given ?? []).map(tag => tag.trim()))
-  if (tags.length > mostTags) throw new Refusal('BAD_USER_INPUT', `There are ${tags.length} tags: the maximum is ${mostTags}.`, { field: 'tags' })
+  if (tags.length > mostTags) throw new DomainError('BAD_USER_INPUT', `There are ${tags.length} tags: the maximum is ${mostTags}.`, { field: 'tags' })
   const wrong = tags.find(tag => tag === '' || [...tag].length > longest.tag || !isNamable(tag))
   if (wrong !== undefined)
-    throw new Refusal('BAD_USER_INPUT', `A tag has 1 to ${longest.tag} characters on one line, and "${[...wrong].slice(0, longest.tag).join('')}" is none.`, {
-      field: 'tags',
-    })
+    throw new DomainError(
+      'BAD_USER_INPUT',
+      `A tag has 1 to ${longest.tag} characters on one line, and "${[...wrong].slice(0, longest.tag).join('')}" is none.`,
+      {
+        field: 'tags',
+      },
+    )
   return tags
 }
 

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { change, create, remove } from '../../../store/write.ts'
@@ -67,7 +67,7 @@ export const mediaFolderResolvers: Resolvers = {
         },
         async decide(folder, { transaction }) {
           if (await mediaFolders.isUsed(folder, transaction))
-            throw new Refusal('CONFLICT', 'Something lies in the folder: move or delete that first.', { reason: 'NOT_EMPTY' })
+            throw new DomainError('CONFLICT', 'Something lies in the folder: move or delete that first.', { reason: 'NOT_EMPTY' })
         },
         audit: folder => ({ tenantId: brandId, action: 'media_folder.deleted', subjectId: folder.id }),
       })

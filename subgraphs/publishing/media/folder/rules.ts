@@ -1,6 +1,6 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { requireName } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import type { Context } from '../../context.ts'
 
@@ -26,13 +26,13 @@ export function requirePlace(tree: readonly Leaf[], id: string | null, parentId:
   if (parentId !== null && !byId.has(parentId)) throw notFound('media folder', parentId)
   let above = 0
   for (let at = parentId; at !== null && above <= mostFolders; at = byId.get(at)?.parentId ?? null) {
-    if (at === id) throw new Refusal('CONFLICT', 'A folder cannot lie in itself, or in one that lies in it.', { field: 'parentId' })
+    if (at === id) throw new DomainError('CONFLICT', 'A folder cannot lie in itself, or in one that lies in it.', { field: 'parentId' })
     above += 1
   }
   const below = (of: string, seen: number): number =>
     Math.max(0, ...tree.filter(leaf => leaf.parentId === of && seen < mostFolders).map(leaf => 1 + below(leaf.id, seen + 1)))
   if (above + 1 + (id === null ? 0 : below(id, 0)) > mostLevels)
-    throw new Refusal('CONFLICT', `Folders lie ${mostLevels} deep in each other at most: choose one further up.`, { field: 'parentId', reason: 'QUOTA' })
+    throw new DomainError('CONFLICT', `Folders lie ${mostLevels} deep in each other at most: choose one further up.`, { field: 'parentId', reason: 'QUOTA' })
 }
 
 /** Checks that a folder belongs to the brand, and locks it until the transaction ends. @throws NOT_FOUND */
@@ -40,7 +40,7 @@ export async function requireFolder(
   { mediaFolders }: Pick<Context, 'mediaFolders'>,
   brandId: string,
   id: string | null,
-  { transaction }: Pick<Unit, 'transaction'>,
+  { transaction }: Pick<WriteTransaction, 'transaction'>,
 ): Promise<void> {
   if (id === null) return
   const folder = await mediaFolders.lock(id, transaction)

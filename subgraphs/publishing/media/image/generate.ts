@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { checkText, newId, readId } from '../../../../platform/ids.ts'
 import { notFound } from '../../../store/store.ts'
 import { create, findEarlier, inTransaction } from '../../../store/write.ts'
@@ -22,14 +22,14 @@ const namesModels = 'providers:org.admin'
 /** Maximum number of requests of an organization per minute; each process counts separately. */
 export const imageRequests = { most: 20, windowMs: 60_000 } as const
 
-/** Generates pictures into a brand's library. @throws Refusal */
+/** Generates pictures into a brand's library. @throws DomainError */
 export async function generateImages(context: Context, input: GenerateImagesInput): Promise<readonly GeneratedImageRow[]> {
   const { brands, posts, clock, viewer, generatedImages, drawing } = context
   const brand = await brands.require(input.brandId, 'brandId')
   const postId = readId(input.postId, 'postId')
   if (postId !== null && (await posts.byId.load(postId))?.brandId !== brand.id) throw notFound('post', postId)
   if (input.model != null && !viewer.scopes.includes(namesModels))
-    throw new Refusal('FORBIDDEN', `To name a model, the default one included, takes ${namesModels}: leave model out, or ask an admin to name it.`, {
+    throw new DomainError('FORBIDDEN', `To name a model, the default one included, takes ${namesModels}: leave model out, or ask an admin to name it.`, {
       reason: 'override_not_permitted',
       field: 'model',
       requiredScopes: [namesModels],
@@ -37,9 +37,9 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
   const prompt = checkText(input.prompt, 'prompt').trim()
   const { length } = [...prompt]
   if (length < 1 || length > most.prompt)
-    throw new Refusal('BAD_USER_INPUT', `prompt has ${length} characters: it takes 1 to ${most.prompt}.`, { field: 'prompt' })
+    throw new DomainError('BAD_USER_INPUT', `prompt has ${length} characters: it takes 1 to ${most.prompt}.`, { field: 'prompt' })
   const n = input.count ?? 1
-  if (n < 1 || n > most.images) throw new Refusal('BAD_USER_INPUT', `count is ${n}: 1 to ${most.images} pictures are drawn at once.`, { field: 'count' })
+  if (n < 1 || n > most.images) throw new DomainError('BAD_USER_INPUT', `count is ${n}: 1 to ${most.images} pictures are drawn at once.`, { field: 'count' })
   const claim = { of: generatedImages, once: input, tenantId: brand.organizationId }
   const earlier = await findEarlier(context, claim)
   if (earlier) return generatedImages.manyBy('groupId').load(earlier.groupId)
@@ -47,19 +47,23 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
   const waitMs = drawing.wait(brand.organizationId, clock.now())
   if (waitMs > 0) {
     const retryAfter = Math.ceil(waitMs / 1000)
-    throw new Refusal('RATE_LIMITED', `The organization has had pictures drawn ${imageRequests.most} times within a minute: go on in ${retryAfter} seconds.`, {
-      retryAfter,
-    })
+    throw new DomainError(
+      'RATE_LIMITED',
+      `The organization has had pictures drawn ${imageRequests.most} times within a minute: go on in ${retryAfter} seconds.`,
+      {
+        retryAfter,
+      },
+    )
   }
   drawing.add(brand.organizationId, clock.now())
   const wanted = { prompt, n, size: sizes[input.size ?? 'SQUARE'], ...(input.model != null && { model: input.model }) }
   const { createImages } = await askModels(context, DrawImagesDocument, { input: wanted }).catch(error => {
     // An unknown model is NOT_FOUND at the gateway; here it is a wrong argument.
     if (input.model != null && codeOf(error) === 'NOT_FOUND')
-      throw new Refusal('BAD_USER_INPUT', 'model is none of the catalogue: leave it out, or choose one that draws.', { field: 'model' })
+      throw new DomainError('BAD_USER_INPUT', 'model is none of the catalogue: leave it out, or choose one that draws.', { field: 'model' })
     throw error
   })
-  if (!createImages) throw new Refusal('UPSTREAM_FAILED', 'Nothing was drawn: try again.')
+  if (!createImages) throw new DomainError('UPSTREAM_FAILED', 'Nothing was drawn: try again.')
   const drawn: { readonly id: string; readonly seen: Seen; readonly filename: string }[] = []
   // Paid results wait for their turn, however much of the organization's work is queued.
   const inTurn = turnsOf(context, brand.organizationId, true)
@@ -67,9 +71,9 @@ export async function generateImages(context: Context, input: GenerateImagesInpu
     const id = newId(clock.now())
     const bytes = Buffer.from(base64, 'base64')
     const type = typeOf(bytes)
-    if (!type || kindOf(type) === 'VIDEO') throw new Refusal('UPSTREAM_FAILED', 'The model answered something that is no picture: try again.')
+    if (!type || kindOf(type) === 'VIDEO') throw new DomainError('UPSTREAM_FAILED', 'The model answered something that is no picture: try again.')
     const seen = await lookAt(bytes, type, inTurn).catch(error => {
-      throw error instanceof NoPicture ? new Refusal('UPSTREAM_FAILED', `The model answered a picture that cannot be used: ${error.message}`) : error
+      throw error instanceof NoPicture ? new DomainError('UPSTREAM_FAILED', `The model answered a picture that cannot be used: ${error.message}`) : error
     })
     drawn.push({ id, seen, filename: `${seen.looked.sha256!.slice(0, 12)}.${type.slice('image/'.length)}` })
   }

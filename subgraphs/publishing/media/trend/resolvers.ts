@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
@@ -9,7 +9,7 @@ import { askModels } from '../asking.ts'
 import { FindTrendsDocument } from './ask.generated.ts'
 import { itemsIn, keptMs, questionOf, refreshes, responseFormat, trendsOf } from './rules.ts'
 
-/** Finds trends with a model, and stores the report. @throws Refusal */
+/** Finds trends with a model, and stores the report. @throws DomainError */
 async function find(context: Context, brand: BrandRow): Promise<TrendReportRow> {
   const { clock, trendReports } = context
   const { system, user } = questionOf(brand, clock.now())
@@ -19,7 +19,7 @@ async function find(context: Context, brand: BrandRow): Promise<TrendReportRow> 
   ]
   const { createCompletion } = await askModels(context, FindTrendsDocument, { input: { messages, responseFormat, maxOutputTokens: 4_000 } })
   const items = itemsIn(createCompletion?.content ?? null)
-  if (!items) throw new Refusal('UPSTREAM_FAILED', 'The model did not answer a list of trends: try again.')
+  if (!items) throw new DomainError('UPSTREAM_FAILED', 'The model did not answer a list of trends: try again.')
   return inTransaction(context, ({ now, transaction }) =>
     trendReports.keep(
       brand.id,
@@ -38,7 +38,7 @@ const admit = (context: Context, brandId: string): Promise<void> =>
     const recent = refreshed.filter(at => now.getTime() - Date.parse(at) < refreshes.windowMs)
     if (recent.length >= refreshes.most) {
       const retryAfter = Math.ceil((Date.parse(recent[0]!) + refreshes.windowMs - now.getTime()) / 1000)
-      throw new Refusal('RATE_LIMITED', `Trends were found anew ${refreshes.most} times within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
+      throw new DomainError('RATE_LIMITED', `Trends were found anew ${refreshes.most} times within an hour: go on in ${retryAfter} seconds.`, { retryAfter })
     }
     await context.trendReports.count(brandId, [...recent, now.toISOString()], transaction)
   })

@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { newId, readId, requireName } from '../../../../platform/ids.ts'
 import { problemOf } from '../../../http/problem.ts'
 import { findEarlier, inTransaction } from '../../../store/write.ts'
@@ -22,17 +22,17 @@ export async function answerDirect(context: Context, request: Request): Promise<
     const { searchParams } = new URL(request.url)
     for (const name of searchParams.keys())
       if (!known.has(name))
-        throw new Refusal('BAD_USER_INPUT', `There is no query parameter "${name.slice(0, 80)}" here: known are ${[...known].join(', ')}.`, {
+        throw new DomainError('BAD_USER_INPUT', `There is no query parameter "${name.slice(0, 80)}" here: known are ${[...known].join(', ')}.`, {
           field: name.slice(0, 80),
         })
     const brand = await context.brands.require(searchParams.get('brandId') ?? '', 'brandId')
     const bytes = await request.bytes()
-    if (bytes.byteLength === 0) throw new Refusal('BAD_USER_INPUT', 'The body is missing: send the bytes of a picture or GIF.')
+    if (bytes.byteLength === 0) throw new DomainError('BAD_USER_INPUT', 'The body is missing: send the bytes of a picture or GIF.')
     const type = typeOf(bytes)
-    if (!type) throw new Refusal('BAD_USER_INPUT', noMedium)
-    if (kindOf(type) === 'VIDEO') throw new Refusal('BAD_USER_INPUT', 'Films are uploaded in parts: begin at POST /publishing/api/media/uploads.')
+    if (!type) throw new DomainError('BAD_USER_INPUT', noMedium)
+    if (kindOf(type) === 'VIDEO') throw new DomainError('BAD_USER_INPUT', 'Films are uploaded in parts: begin at POST /publishing/api/media/uploads.')
     const wrong = tooLarge(type, bytes.byteLength)
-    if (wrong) throw new Refusal('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
+    if (wrong) throw new DomainError('BAD_USER_INPUT', wrong, { reason: 'TOO_LARGE' })
     const folderId = readId(searchParams.get('folderId'), 'folderId')
     const given = {
       brandId: brand.id,
@@ -78,7 +78,7 @@ export async function answerDirect(context: Context, request: Request): Promise<
     })
   } catch (error) {
     if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-    const refused = problemOf(request, error as Refusal)
-    return (error as Refusal).extensions.reason === 'TOO_LARGE' ? new Response(refused.body, { status: 413, headers: refused.headers }) : refused
+    const refused = problemOf(request, error as DomainError)
+    return (error as DomainError).extensions.reason === 'TOO_LARGE' ? new Response(refused.body, { status: 413, headers: refused.headers }) : refused
   }
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { inTransaction, write } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
@@ -94,7 +94,8 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
   const keep = async () => {
     if (heldBytes === 0) return
     await judge()
-    if (now.parts.length + unnoted.length >= mostParts) throw new Refusal('BAD_USER_INPUT', `An upload comes in ${mostParts} parts at most: send more at once.`)
+    if (now.parts.length + unnoted.length >= mostParts)
+      throw new DomainError('BAD_USER_INPUT', `An upload comes in ${mostParts} parts at most: send more at once.`)
     const key = `uploads/${now.id}/${randomBytes(9).toString('hex')}`
     const bytes = heldBytes
     await keepObject(context, now.brandId, key, Buffer.concat(held), { contentType: 'application/octet-stream', bytes })
@@ -114,7 +115,8 @@ export async function receive(context: Context, upload: UploadRow, { body, prove
       })
       if (!next || next.done) break
       const room = now.bytes - now.received - unnotedBytes - heldBytes
-      if (next.value.byteLength > room) throw new Refusal('BAD_USER_INPUT', `The upload has ${now.bytes} bytes, and more came: begin it again with its length.`)
+      if (next.value.byteLength > room)
+        throw new DomainError('BAD_USER_INPUT', `The upload has ${now.bytes} bytes, and more came: begin it again with its length.`)
       proven?.update(next.value)
       held.push(next.value)
       heldBytes += next.value.byteLength

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { isId, newId, readId, requireName } from '../../../../platform/ids.ts'
 import { problem, problemOf } from '../../../http/problem.ts'
 import { inTransaction } from '../../../store/write.ts'
@@ -47,7 +47,7 @@ async function answered(context: Context, request: Request): Promise<Response> {
       return problem(request, 'NOT_FOUND', `There is nothing at ${method} ${pathname}: an upload begins with POST.`)
     }
     const upload = isId(id) ? await context.mediaUploads.byId.load(id.toLowerCase()) : null
-    if (!upload) throw new Refusal('NOT_FOUND', 'There is no such upload: it was ended, or is not yours. Begin it again.')
+    if (!upload) throw new DomainError('NOT_FOUND', 'There is no such upload: it was ended, or is not yours. Begin it again.')
     if (upload.assetId === null && upload.expiresAt.getTime() <= context.clock.now().getTime())
       return told(request, 410, 'NOT_FOUND', 'The upload has expired: begin it again.')
     if (method === 'HEAD') {
@@ -57,7 +57,7 @@ async function answered(context: Context, request: Request): Promise<Response> {
     }
     if (method === 'PATCH') return await goOn(context, upload, request)
     if (method === 'DELETE') {
-      if (upload.assetId !== null) throw new Refusal('CONFLICT', 'The upload is complete and became an asset: delete the asset instead.')
+      if (upload.assetId !== null) throw new DomainError('CONFLICT', 'The upload is complete and became an asset: delete the asset instead.')
       await endUpload(context, upload)
       return new Response(null, { status: 204 })
     }
@@ -69,7 +69,7 @@ async function answered(context: Context, request: Request): Promise<Response> {
       return told(request, 408, 'BAD_USER_INPUT', 'No bytes arrived for too long: send HEAD for the offset, and continue from there.')
     if (error instanceof Altered) return told(request, 460, 'BAD_USER_INPUT', 'The bytes are not those that Upload-Checksum is of: send them again.')
     if (codeOf(error) === 'INTERNAL_SERVER_ERROR') throw error
-    return problemOf(request, error as Refusal)
+    return problemOf(request, error as DomainError)
   }
 }
 
@@ -99,12 +99,12 @@ function metadataOf(header: string | null): Readonly<Record<string, string>> {
 async function create(context: Context, request: Request): Promise<Response> {
   const { brands, mediaUploads, viewer, publicUrl, clock, quotas, receiving } = context
   const length = request.headers.get('upload-length') ?? ''
-  if (!/^\d{1,15}$/.test(length)) throw new Refusal('BAD_USER_INPUT', 'Upload-Length is missing: say how many bytes will come.', { field: 'Upload-Length' })
+  if (!/^\d{1,15}$/.test(length)) throw new DomainError('BAD_USER_INPUT', 'Upload-Length is missing: say how many bytes will come.', { field: 'Upload-Length' })
   const bytes = Number(length)
   if (bytes > mostBytes) throw new Ended(413, `A film may have ${mostBytes} bytes: send a shorter one.`)
   const mostTogether = quotas.uploadMiBAnOrganization * 1024 * 1024
   if (bytes > mostTogether) throw new Ended(413, `Uploads of an organization may have ${mostTogether} bytes: send a shorter one.`)
-  if (bytes === 0) throw new Refusal('BAD_USER_INPUT', 'Upload-Length is 0: an empty file is no medium.', { field: 'Upload-Length' })
+  if (bytes === 0) throw new DomainError('BAD_USER_INPUT', 'Upload-Length is 0: an empty file is no medium.', { field: 'Upload-Length' })
   const metadata = metadataOf(request.headers.get('upload-metadata'))
   const brand = await brands.require(metadata.brandId ?? '', 'brandId')
   const filename = requireName(metadata.filename || 'upload', 'filename', 255)
@@ -118,9 +118,9 @@ async function create(context: Context, request: Request): Promise<Response> {
       await requireFolder(context, brand.id, folderId, unit)
       const open = await mediaUploads.openOf(brand, now, unit.transaction)
       if (open.ofBrand >= mostOpen)
-        throw new Refusal('RATE_LIMITED', `${mostOpen} uploads of the brand are under way: finish or end some of them.`, { retryAfter: 60 })
+        throw new DomainError('RATE_LIMITED', `${mostOpen} uploads of the brand are under way: finish or end some of them.`, { retryAfter: 60 })
       if (open.bytes + bytes > mostTogether)
-        throw new Refusal(
+        throw new DomainError(
           'RATE_LIMITED',
           `Uploads of ${open.bytes} bytes are under way in the organization, which may have ${mostTogether} at once: finish or end some of them.`,
           { retryAfter: 60 },
@@ -139,7 +139,7 @@ async function goOn(context: Context, upload: UploadRow, request: Request): Prom
   if (request.headers.get('content-type') !== 'application/offset+octet-stream')
     return told(request, 415, 'BAD_USER_INPUT', 'Parts of an upload come as application/offset+octet-stream.')
   const offset = request.headers.get('upload-offset') ?? ''
-  if (!/^\d{1,15}$/.test(offset)) throw new Refusal('BAD_USER_INPUT', 'Upload-Offset is missing: say where this part begins.', { field: 'Upload-Offset' })
+  if (!/^\d{1,15}$/.test(offset)) throw new DomainError('BAD_USER_INPUT', 'Upload-Offset is missing: say where this part begins.', { field: 'Upload-Offset' })
   if (Number(offset) !== upload.received) return told(request, 409, 'CONFLICT', `The upload is at ${upload.received}, not at ${offset}: go on from there.`)
   const brand = await context.brands.require(upload.brandId)
   requireInUse(brand)
@@ -168,7 +168,7 @@ function checksumOf(request: Request) {
   const [name = '', value = ''] = header.trim().split(' ')
   const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined
   if (!algorithm)
-    throw new Refusal('BAD_USER_INPUT', `Upload-Checksum names ${name.slice(0, 20)}: sha1, sha256 and md5 are known.`, { field: 'Upload-Checksum' })
+    throw new DomainError('BAD_USER_INPUT', `Upload-Checksum names ${name.slice(0, 20)}: sha1, sha256 and md5 are known.`, { field: 'Upload-Checksum' })
   const hash = createHash(algorithm)
   return { update: (piece: Uint8Array) => void hash.update(piece), holds: () => hash.digest('base64') === value }
 }

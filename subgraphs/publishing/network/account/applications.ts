@@ -60,7 +60,7 @@ const heardForMs = 60_000
 /** Delay in ms before the next request to an unavailable gateway. */
 const askAgainMs = 5_000
 /** Timeout of a call to the gateway in ms: a person waits for the answer. */
-const patienceMs = 5_000
+const timeoutMs = 5_000
 /** Maximum number of cached answers, each for one organization and network. */
 const mostRemembered = 1_000
 
@@ -104,7 +104,7 @@ export function openApplications({ appId, adapters, configured, whereabouts, cal
   const ask = async (platform: Platform, organizationId: string): Promise<Found> => {
     const { path } = everyNetwork[platform]
     const asked = `/providers/api/internal/network-applications/${path.replace('-', '_')}`
-    const { status, text } = await call!(asked, { appId, organizationId }, { timeoutMs: patienceMs })
+    const { status, text } = await call!(asked, { appId, organizationId }, { timeoutMs: timeoutMs })
     if (status === 404) return none
     if (status === 401 || status === 403) return refused(status)
     const { clientId, clientSecret } = readJson<{ clientId: unknown; clientSecret: unknown }>(text)

@@ -1,11 +1,11 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireQuota } from '../../../../platform/limit.ts'
 import { readDescription, readEvents, readUrl, requireReach } from '../../../../platform/outbound/webhooks/address.ts'
 import { tryAt } from '../../../../platform/outbound/webhooks/queue.ts'
 import { overlapMs, requireRoomForFormer } from '../../../../platform/outbound/webhooks/secrets.ts'
 import { bodyOf } from '../../../../platform/outbound/webhooks/send.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change, create, remove, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -48,7 +48,7 @@ async function createEndpoint(context: Context, input: CreateWebhookEndpointInpu
 /**
  * Keeps the replaced secret while it still signs. @throws RATE_LIMITED when the maximum number of secrets still sign
  */
-async function keepFormer({ webhookEndpoints, formerSecrets }: Context, row: WebhookEndpointRow, { now, transaction }: Unit): Promise<void> {
+async function keepFormer({ webhookEndpoints, formerSecrets }: Context, row: WebhookEndpointRow, { now, transaction }: WriteTransaction): Promise<void> {
   const { id, previousSecret, previousUntil } = row
   if (!previousSecret || !previousUntil || previousUntil <= now) return
   const ends = await formerSecrets.ends(row, now, transaction)
@@ -123,7 +123,7 @@ async function confirm(context: Context, { id, expectedVersion }: ConfirmWebhook
 /** @throws CONFLICT when the endpoint receives no deliveries */
 function requireActive(endpoint: WebhookEndpointRow, brand: { readonly organizationId: string }): void {
   const why = silenceOf(endpoint, brand)
-  if (why !== null) throw new Refusal('CONFLICT', `Nothing is told to this webhook. ${why}`, { reason: 'ILLEGAL_MOVE' })
+  if (why !== null) throw new DomainError('CONFLICT', `Nothing is told to this webhook. ${why}`, { reason: 'ILLEGAL_MOVE' })
 }
 
 async function test(context: Context, id: string): Promise<WebhookDeliveryRow> {
@@ -134,7 +134,7 @@ async function test(context: Context, id: string): Promise<WebhookDeliveryRow> {
     async run({ transaction, now }) {
       await brands.requireInUse(brandId, transaction)
       const endpoint = await webhookEndpoints.lock(id, transaction)
-      if (!endpoint) throw new Refusal('NOT_FOUND', `There is no webhook ${id}.`, { field: 'id' })
+      if (!endpoint) throw new DomainError('NOT_FOUND', `There is no webhook ${id}.`, { field: 'id' })
       requireActive(endpoint, brand)
       const event = 'webhook.test'
       const row = { brandId, id: newId(now), endpointId: endpoint.id, event, body: bodyOf(event, { brandId }, now), nextAttemptAt: now }
@@ -156,7 +156,7 @@ async function redeliver(context: Context, id: string): Promise<WebhookDeliveryR
     before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
     decide({ status }, { now }) {
       requireActive(endpoint, brand)
-      if (status === 'PENDING') throw new Refusal('CONFLICT', 'It is under way: wait until it is delivered or has failed.', { reason: 'ILLEGAL_MOVE' })
+      if (status === 'PENDING') throw new DomainError('CONFLICT', 'It is under way: wait until it is delivered or has failed.', { reason: 'ILLEGAL_MOVE' })
       return { status: 'PENDING' as const, attempts: 0, responseStatus: null, nextAttemptAt: now }
     },
     audit: () => ({ tenantId: brandId, action: 'webhook.redelivered', subjectId: endpointId, details: { deliveryId: id } }),

@@ -1,4 +1,4 @@
-import { tell, type Unit } from '../../../store/books.ts'
+import { tell, type WriteTransaction } from '../../../store/books.ts'
 import type { FactBody } from '../../../store/fact-kinds.ts'
 import type { Context } from '../../context.ts'
 import type { BrandRow } from '../../stores/brand.ts'
@@ -33,7 +33,7 @@ type Telling = Pick<Context, 'webhookEndpoints' | 'publicUrl'> & Parameters<type
  * Publishes to the managers of a brand's organization which webhooks and feeds await confirmation, or that none does.
  * Called in the transaction of every confirmation or removal.
  */
-export async function tellResting(context: Telling, brand: BrandRow, unit: Unit): Promise<void> {
+export async function tellResting(context: Telling, brand: BrandRow, unit: WriteTransaction): Promise<void> {
   const resting = await context.webhookEndpoints.restingOf(brand, unit.transaction)
   const facts =
     resting.webhooks > 0 || resting.feed
@@ -46,7 +46,7 @@ export async function tellResting(context: Telling, brand: BrandRow, unit: Unit)
  * Publishes, after a brand has moved, what awaits confirmation: closes the former organization's item and opens one for
  * the new organization.
  */
-export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: Unit): Promise<void> {
+export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: WriteTransaction): Promise<void> {
   const [was, is] = [await context.webhookEndpoints.restingOf(before, unit.transaction), await context.webhookEndpoints.restingOf(after, unit.transaction)]
   // Closed first, so that the former organization's item does not stay open.
   if (was.webhooks > 0 || was.feed) await tell(context, [{ kind: 'attention.closed', body: { key: keyOf(before) } }], unit)

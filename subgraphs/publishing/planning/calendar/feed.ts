@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { problem, problemOf } from '../../../http/problem.ts'
 import { write } from '../../../store/write.ts'
@@ -86,7 +86,7 @@ export const isResting = (feed: Pick<CalendarFeedRow, 'organizationId'>, brand: 
 async function lockFeed({ brands, calendarFeeds }: Context, brand: BrandRow, transaction: Transaction): Promise<CalendarFeedRow> {
   await brands.requireInUse(brand.id, transaction)
   const feed = await calendarFeeds.lockOf(brand.id, transaction)
-  if (!feed) throw new Refusal('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
+  if (!feed) throw new DomainError('NOT_FOUND', 'The brand has no address for calendar programs.', { field: 'brandId' })
   return feed
 }
 
@@ -115,7 +115,7 @@ export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: str
     })
     return new Response(body, { headers })
   } catch (error) {
-    if (error instanceof Refusal) return problemOf(request, error)
+    if (error instanceof DomainError) return problemOf(request, error)
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { dayAfter } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { isId, readId } from '../../../../platform/ids.ts'
 import { readPage } from '../../../../platform/page.ts'
 import { activeOrganization } from '../../../viewer.ts'
@@ -52,7 +52,7 @@ async function conflicts(context: Context, post: PostRow): Promise<string[]> {
 /** @throws NOT_FOUND, and BAD_USER_INPUT for a campaign, which the calendar shows too */
 async function requirePost({ campaigns, posts }: Context, id: string): Promise<PostRow> {
   if (isId(id) && !(await posts.find(id)) && (await campaigns.find(id)))
-    throw new Refusal('BAD_USER_INPUT', `${id} is a campaign, whose days are whole: change its first and last day with updateCampaign.`, { field: 'id' })
+    throw new DomainError('BAD_USER_INPUT', `${id} is a campaign, whose days are whole: change its first and last day with updateCampaign.`, { field: 'id' })
   return posts.require(id)
 }
 

@@ -1,5 +1,5 @@
 import { dayAfter, localTime, startOfDay } from '../../../../platform/clock.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { titleOfPost } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
 import type { ConnectionRow } from '../../stores/connection.ts'
@@ -18,9 +18,9 @@ export const mostDays = 62
  * @throws BAD_USER_INPUT when it is empty or too long
  */
 export function checkRange(from: Date, to: Date, most: number): void {
-  if (to <= from) throw new Refusal('BAD_USER_INPUT', 'to does not lie after from: the range is empty.', { field: 'to' })
+  if (to <= from) throw new DomainError('BAD_USER_INPUT', 'to does not lie after from: the range is empty.', { field: 'to' })
   if (to.getTime() - from.getTime() > most * dayMs)
-    throw new Refusal('BAD_USER_INPUT', `from and to are more than ${most} days apart: ask for less at once.`, { field: 'to' })
+    throw new DomainError('BAD_USER_INPUT', `from and to are more than ${most} days apart: ask for less at once.`, { field: 'to' })
 }
 
 type Zoned = Pick<BrandRow, 'timeZone'>
@@ -60,7 +60,7 @@ export function placeShown({ target }: Placed, connection: Account | null): stri
 export function requireMovable({ status }: Pick<PostRow, 'status'>): void {
   if (status === 'SCHEDULED' || status === 'FAILED') return
   const why = status === 'DRAFT' ? 'was never given a time: schedule it with reschedulePost' : 'has gone out'
-  throw new Refusal('CONFLICT', `A ${status} post cannot be moved in the calendar, it ${why}.`, {
+  throw new DomainError('CONFLICT', `A ${status} post cannot be moved in the calendar, it ${why}.`, {
     reason: 'ILLEGAL_MOVE',
     from: status,
     verb: 'move',

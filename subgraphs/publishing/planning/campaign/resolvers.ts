@@ -1,5 +1,5 @@
 import { requireQuota } from '../../../../platform/limit.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change, create, remove } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -12,7 +12,7 @@ async function changeCampaign(
   context: Context,
   { id, expectedVersion }: ArchiveCampaignInput,
   action: string,
-  decide: (campaign: CampaignRow, unit: Unit) => Partial<CampaignRow>,
+  decide: (campaign: CampaignRow, unit: WriteTransaction) => Partial<CampaignRow>,
 ): Promise<CampaignRow> {
   const { campaigns, brands } = context
   const { brandId } = await campaigns.require(id)

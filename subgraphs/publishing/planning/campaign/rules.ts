@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText, requireName } from '../../../../platform/ids.ts'
 import type { CampaignRow } from '../../stores/planning/campaign.ts'
 
@@ -18,7 +18,7 @@ type Kept = Pick<CampaignRow, 'name' | 'description' | 'color' | 'startsOn' | 'e
 
 const nothing: Kept = { name: '', description: null, color: null, startsOn: null, endsOn: null }
 
-const refuse = (field: string, sentence: string) => new Refusal('BAD_USER_INPUT', `${field} ${sentence}`, { field })
+const refuse = (field: string, sentence: string) => new DomainError('BAD_USER_INPUT', `${field} ${sentence}`, { field })
 
 function readColor(given: string | null): string | null {
   if (given === null || /^#[0-9a-f]{6}$/i.test(given)) return given?.toLowerCase() ?? null

@@ -1,4 +1,4 @@
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { change } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -65,7 +65,7 @@ async function step(
 }
 
 /** Wakes the delivery of a post that may be sent now: it goes out as soon as nothing else delays it. */
-export async function wakeIfFree({ jobs }: Pick<Context, 'jobs'>, post: PostRow, { transaction }: Unit): Promise<void> {
+export async function wakeIfFree({ jobs }: Pick<Context, 'jobs'>, post: PostRow, { transaction }: WriteTransaction): Promise<void> {
   const { status, scheduledAt, approval, held } = post
   if (status === 'SCHEDULED' && scheduledAt && !held && (approval === 'NONE' || approval === 'APPROVED')) await wakeUp(jobs, post, scheduledAt, transaction)
 }

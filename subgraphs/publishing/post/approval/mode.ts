@@ -1,4 +1,4 @@
-import { record, tell, type Unit } from '../../../store/books.ts'
+import { record, tell, type WriteTransaction } from '../../../store/books.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../news/announce.ts'
@@ -13,7 +13,7 @@ import { approvalIn } from './rules.ts'
  * Moves a brand's posts to where its new approval mode has them, in the transaction that changes it.
  * @returns the posts that moved, to be announced after the commit
  */
-export async function followMode(context: Context, before: BrandRow, after: BrandRow, unit: Unit): Promise<readonly PostRow[]> {
+export async function followMode(context: Context, before: BrandRow, after: BrandRow, unit: WriteTransaction): Promise<readonly PostRow[]> {
   if (before.approvalMode === after.approvalMode || after.approvalMode === 'OPTIONAL') return []
   const moved: PostRow[] = []
   const { posts, publicUrl, viewer } = context

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
 import { isPerson, type Viewer } from '../../../viewer.ts'
 import type { ApprovalMode, BrandRow } from '../../stores/brand.ts'
@@ -43,7 +43,7 @@ const inWords: Readonly<Record<ApprovalVerb, string>> = {
  */
 export function judge(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Partial<Pick<PostRow, 'approval' | 'held'>> {
   if (post.deliveryPhase === 'SENDING')
-    throw new Refusal('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
+    throw new DomainError('CONFLICT', `The post is being sent at this moment and cannot be ${inWords[verb]}: wait for its outcome.`, {
       reason: 'SENDING',
       status: post.status,
       deliveryPhase: post.deliveryPhase,
@@ -56,7 +56,7 @@ export function judge(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Par
   throw illegal(post, verb, mode)
 }
 
-function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal {
+function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): DomainError {
   const possible = approvalMoves(post, mode)
   const why =
     post.status === 'PUBLISHED'
@@ -64,7 +64,7 @@ function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal 
       : verb === 'SUBMIT' && mode === 'NONE'
         ? 'Posts of this brand need no approval, so none can be submitted: change its approval mode first.'
         : `A post whose approval is ${post.approval} cannot be ${inWords[verb]}. Possible: ${possible.join(', ')}.`
-  return new Refusal('CONFLICT', why, { reason: 'ILLEGAL_MOVE', from: post.approval, verb, possible })
+  return new DomainError('CONFLICT', why, { reason: 'ILLEGAL_MOVE', from: post.approval, verb, possible })
 }
 
 /**
@@ -75,8 +75,8 @@ function illegal(post: Judged, verb: ApprovalVerb, mode: ApprovalMode): Refusal 
 export function requireDecides(viewer: Viewer, { approverIds }: Pick<BrandRow, 'approverIds'>, { authorId }: Pick<PostRow, 'authorId'>): void {
   const isOwner = viewer.roles.includes('owner')
   const decides = isPerson(viewer) && (isOwner || viewer.roles.includes('admin') || approverIds.includes(viewer.userId))
-  if (!decides) throw new Refusal('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
-  if (!isOwner && authorId === viewer.userId) throw new Refusal('FORBIDDEN', 'Only an owner may decide on their own post: ask another approver.')
+  if (!decides) throw new DomainError('FORBIDDEN', 'Owners and admins of the organization and the brand’s approvers decide, as persons: ask one of them.')
+  if (!isOwner && authorId === viewer.userId) throw new DomainError('FORBIDDEN', 'Only an owner may decide on their own post: ask another approver.')
 }
 
 /** Maximum characters of a comment. */
@@ -89,7 +89,7 @@ export const longestComment = 2_000
 export function readComment(given: string | null | undefined, verb: ApprovalVerb): string | null {
   const comment = readText(given, 'comment', longestComment)
   if (!comment && (verb === 'REQUEST_CHANGES' || verb === 'REJECT'))
-    throw new Refusal('BAD_USER_INPUT', 'comment is missing: say what has to change, or why not.', { field: 'comment' })
+    throw new DomainError('BAD_USER_INPUT', 'comment is missing: say what has to change, or why not.', { field: 'comment' })
   return comment
 }
 
@@ -124,7 +124,7 @@ export function approvalAfter(
  */
 export function requireApproved({ approval, status }: { approval: PostApproval; status: PostStatus }, mode: ApprovalMode): void {
   if (mode !== 'REQUIRED' || approval === 'APPROVED') return
-  throw new Refusal('CONFLICT', `The brand sends only approved posts, and this one’s approval is ${approval}: submit it, or schedule it.`, {
+  throw new DomainError('CONFLICT', `The brand sends only approved posts, and this one’s approval is ${approval}: submit it, or schedule it.`, {
     reason: 'APPROVAL_REQUIRED',
     approval,
     status,

@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import type { Context } from '../../context.ts'
 import type { PostRow } from '../../stores/post.ts'
 
@@ -30,7 +30,7 @@ export async function each<Item extends { readonly id: string }>(
   one: (item: Item) => Promise<PostRow>,
 ): Promise<BulkReport> {
   if (items.length < 1 || items.length > mostItems)
-    throw new Refusal('BAD_USER_INPUT', `items has ${items.length} entries: it takes 1 to ${mostItems}.`, { field: 'items' })
+    throw new DomainError('BAD_USER_INPUT', `items has ${items.length} entries: it takes 1 to ${mostItems}.`, { field: 'items' })
   const results: BulkResult[] = []
   for (const item of items) {
     try {
@@ -38,7 +38,7 @@ export async function each<Item extends { readonly id: string }>(
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL_SERVER_ERROR') log.error({ err: error, postId: item.id }, 'post of a bulk change could not be changed')
-      const message = code === 'INTERNAL_SERVER_ERROR' ? 'This one failed on our side: try it again.' : (error as Refusal).message
+      const message = code === 'INTERNAL_SERVER_ERROR' ? 'This one failed on our side: try it again.' : (error as DomainError).message
       results.push({ id: item.id, post: null, error: { code, message } })
     }
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Platform } from '../../network/network.ts'
 import { everyNetwork } from '../../network/networks.ts'
 import type { ComposeOverrideInput, ComposePostsInput } from '../../resolvers.generated.ts'
@@ -18,12 +18,12 @@ export interface Composed {
 export function composed(input: ComposePostsInput): readonly Composed[] {
   const { platforms, overrides } = input
   if (platforms.length === 0 || new Set(platforms).size < platforms.length)
-    throw new Refusal('BAD_USER_INPUT', 'platforms names each network once that the post is for, and one at least.', { field: 'platforms' })
+    throw new DomainError('BAD_USER_INPUT', 'platforms names each network once that the post is for, and one at least.', { field: 'platforms' })
   const own = new Map<Platform, ComposeOverrideInput>()
   for (const override of overrides ?? []) {
     const { platform } = override
     if (!platforms.includes(platform) || own.has(platform))
-      throw new Refusal('BAD_USER_INPUT', `overrides names ${platform}, which is not one of platforms, or is named twice.`, { field: 'overrides' })
+      throw new DomainError('BAD_USER_INPUT', `overrides names ${platform}, which is not one of platforms, or is named twice.`, { field: 'overrides' })
     own.set(platform, override)
   }
   return platforms.map(platform => ({ platform, content: contentFor(input, platform, own.get(platform)) }))

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 
 /** A record of a CSV file, with the number of its first line, from 1. */
 export interface CsvRecord {
@@ -12,7 +12,7 @@ export interface CsvRecord {
  */
 const bounds = { fields: 100, emptyLines: 10_000 } as const
 
-const malformed = (line: number, why: string) => new Refusal('BAD_USER_INPUT', `Line ${line} of the file is no CSV: ${why}.`, { field: 'csv', line })
+const malformed = (line: number, why: string) => new DomainError('BAD_USER_INPUT', `Line ${line} of the file is no CSV: ${why}.`, { field: 'csv', line })
 
 /**
  * Reads CSV (RFC 4180): commas, lines that end in LF or CRLF, fields in double quotes that hold either, and doubled quotes in those. Empty
@@ -54,7 +54,7 @@ export function readCsv(text: string, most: number): readonly CsvRecord[] {
       continue
     }
     records.push({ line: begins, fields })
-    if (records.length > most + 1) throw new Refusal('BAD_USER_INPUT', `The file has more than ${most} rows: send it in parts.`, { field: 'csv' })
+    if (records.length > most + 1) throw new DomainError('BAD_USER_INPUT', `The file has more than ${most} rows: send it in parts.`, { field: 'csv' })
   }
   return records
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { answering } from '../../../http/exchanges.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -13,9 +13,9 @@ export const answerImport = (context: Context, request: Request, viewer: Viewer)
 async function imported(context: Context, request: Request): Promise<Response> {
   const query = new URL(request.url).searchParams
   const strange = [...query.keys()].find(name => name !== 'brandId' && name !== 'dryRun')
-  if (strange !== undefined) throw new Refusal('BAD_USER_INPUT', 'The query has brandId and dryRun, and nothing else.', { field: strange.slice(0, 80) })
+  if (strange !== undefined) throw new DomainError('BAD_USER_INPUT', 'The query has brandId and dryRun, and nothing else.', { field: strange.slice(0, 80) })
   if (!/^text\/csv\b/i.test(request.headers.get('content-type') ?? ''))
-    throw new Refusal('BAD_USER_INPUT', 'The body is the file itself: send it with Content-Type text/csv.')
+    throw new DomainError('BAD_USER_INPUT', 'The body is the file itself: send it with Content-Type text/csv.')
   const { rows, ...report } = await importPosts(context, {
     brandId: query.get('brandId') ?? '',
     dryRun: readTruth(query.get('dryRun')),
@@ -33,7 +33,7 @@ async function imported(context: Context, request: Request): Promise<Response> {
 function readTruth(given: string | null): boolean {
   if (given === null || given === 'false') return false
   if (given === 'true') return true
-  throw new Refusal('BAD_USER_INPUT', 'dryRun is true or false.', { field: 'dryRun' })
+  throw new DomainError('BAD_USER_INPUT', 'dryRun is true or false.', { field: 'dryRun' })
 }
 
 /** @throws BAD_USER_INPUT for bytes that are no UTF-8 */
@@ -41,6 +41,6 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new Refusal('BAD_USER_INPUT', 'The file is no text in UTF-8: save it as CSV in UTF-8.', { field: 'csv' })
+    throw new DomainError('BAD_USER_INPUT', 'The file is no text in UTF-8: save it as CSV in UTF-8.', { field: 'csv' })
   }
 }

@@ -1,7 +1,7 @@
 import { crash } from '../../../../platform/crash.ts'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { newId, newIdInTurn } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { create } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
@@ -139,7 +139,7 @@ const hasPassed: RowProblem = {
 
 /** Returns the problem of a row that an error describes. */
 function problemOf(error: unknown): RowProblem {
-  if (!(error instanceof Refusal)) throw error
+  if (!(error instanceof DomainError)) throw error
   const { field, problems } = error.extensions as { field?: string; problems?: readonly RowProblem[] }
   if (problems?.[0]) return problems[0]
   return { severity: 'ERROR', code: error.code === 'NOT_FOUND' ? 'NOT_FOUND' : 'CELL_INVALID', field: field ?? 'csv', message: error.message }
@@ -162,7 +162,12 @@ interface Writing {
   readonly made: PostRow[]
 }
 
-async function writeAll(context: Context, { brand, mode, made }: Writing, rows: readonly Prepared[], unit: Unit): Promise<readonly ImportReportRow[]> {
+async function writeAll(
+  context: Context,
+  { brand, mode, made }: Writing,
+  rows: readonly Prepared[],
+  unit: WriteTransaction,
+): Promise<readonly ImportReportRow[]> {
   const threads = new Map<string, { readonly id: string; count: number }>()
   const report: ImportReportRow[] = []
   for (const row of rows) {

@@ -1,4 +1,4 @@
-import { codeOf, Refusal } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import type { ProblemCode } from '../../network/content/check.ts'
 import type { Platform } from '../../network/network.ts'
 import { platforms } from '../../network/networks.ts'
@@ -51,7 +51,8 @@ const partedBy = /^\uFEFF?"?\w+"? *([;\t])/
  * @throws BAD_USER_INPUT for an invalid or too long file, and for an unknown header
  */
 export function readRows(csv: string, zone: string): readonly ImportRow[] {
-  if (Buffer.byteLength(csv) > mostBytes) throw new Refusal('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
+  if (Buffer.byteLength(csv) > mostBytes)
+    throw new DomainError('BAD_USER_INPUT', `The file has more than ${mostBytes} bytes: send it in parts.`, { field: 'csv' })
   const parted = partedBy.exec(csv)?.[1]
   if (parted) throw wrong('csv', `The columns of the file are parted by ${parted === ';' ? 'semicolons' : 'tabs'}: save it with commas, as CSV in UTF-8.`)
   const [header, ...records] = readCsv(csv, mostRows)
@@ -76,7 +77,7 @@ function columnsOf(header: CsvRecord | undefined): readonly Column[] {
   const strange = columns.find(name => !known.includes(name as Column))
   const missing = ['platform', 'copy'].find(name => !columns.includes(name))
   if (strange !== undefined || missing || new Set(columns).size < columns.length)
-    throw new Refusal(
+    throw new DomainError(
       'BAD_USER_INPUT',
       `The first line of the file names its columns, each once: platform and copy, and any of ${known.slice(2).join(', ')}${strange === undefined ? '' : `; “${strange.slice(0, 40)}” is none`}.`,
       { field: 'csv' },
@@ -90,12 +91,12 @@ function readRow({ line, fields }: CsvRecord, columns: readonly Column[], zone: 
     return { line, post: postOf(new Map(columns.map((column, at) => [column, fields[at]!])), zone), problems: [] }
   } catch (error) {
     if (codeOf(error) !== 'BAD_USER_INPUT') throw error
-    const { message, extensions } = error as Refusal
+    const { message, extensions } = error as DomainError
     return { line, post: null, problems: [{ severity: 'ERROR', code: 'CELL_INVALID', field: String(extensions.field ?? 'csv'), message }] }
   }
 }
 
-const wrong = (field: string, message: string) => new Refusal('BAD_USER_INPUT', message, { field })
+const wrong = (field: string, message: string) => new DomainError('BAD_USER_INPUT', message, { field })
 
 function postOf(cells: ReadonlyMap<Column, string>, zone: string): ImportedPost {
   const cell = (column: Column) => cells.get(column)?.trim() || null

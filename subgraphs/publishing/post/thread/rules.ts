@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { PostRow, PostStatus } from '../../stores/post.ts'
 import { mostOfThread } from '../../stores/posts/thread.ts'
 
@@ -17,7 +17,7 @@ export function statusOfThread(posts: readonly Pick<PostRow, 'status'>[]): PostS
  */
 export function requireLength(count: number): void {
   if (count < 1 || count > mostOfThread)
-    throw new Refusal('BAD_USER_INPUT', `A thread has 1 to ${mostOfThread} posts, and this one would have ${count}.`, { field: 'posts' })
+    throw new DomainError('BAD_USER_INPUT', `A thread has 1 to ${mostOfThread} posts, and this one would have ${count}.`, { field: 'posts' })
 }
 
 /**
@@ -27,7 +27,7 @@ export function requireLength(count: number): void {
  */
 export function requireSpace(position: number): void {
   if (position > mostOfThread)
-    throw new Refusal('BAD_USER_INPUT', `The thread has ${mostOfThread} posts, which is the limit: begin another one.`, { field: 'threadId' })
+    throw new DomainError('BAD_USER_INPUT', `The thread has ${mostOfThread} posts, which is the limit: begin another one.`, { field: 'threadId' })
 }
 
 /**
@@ -40,13 +40,16 @@ export function reordered<P extends Pick<PostRow, 'id' | 'status' | 'deliveryPha
   const byId = new Map(posts.map(post => [post.id, post]))
   const wanted = ids.map(id => byId.get(id))
   if (ids.length !== posts.length || new Set(ids).size !== ids.length || wanted.includes(undefined))
-    throw new Refusal('BAD_USER_INPUT', `postIds names all ${posts.length} posts of the thread, each once, in their new order.`, { field: 'postIds' })
+    throw new DomainError('BAD_USER_INPUT', `postIds names all ${posts.length} posts of the thread, each once, in their new order.`, { field: 'postIds' })
   const order = wanted as P[]
   const moved = posts.find((post, place) => order[place] !== post && isFixed(post))
   if (moved) {
     const reason = moved.deliveryPhase === 'SENDING' ? 'SENDING' : moved.deliveryPhase === 'UNKNOWN' ? 'OUTCOME_UNKNOWN' : 'ILLEGAL_MOVE'
     const details = reason === 'ILLEGAL_MOVE' ? { reason, from: moved.status, verb: 'reorder', possible: [] } : { reason }
-    throw new Refusal('CONFLICT', `Post ${moved.id} is published or on its way, and keeps its place: move the others behind it.`, { ...details, id: moved.id })
+    throw new DomainError('CONFLICT', `Post ${moved.id} is published or on its way, and keeps its place: move the others behind it.`, {
+      ...details,
+      id: moved.id,
+    })
   }
   return order
 }

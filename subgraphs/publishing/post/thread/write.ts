@@ -1,5 +1,5 @@
 import { newId, requireId } from '../../../../platform/ids.ts'
-import type { Unit } from '../../../store/books.ts'
+import type { WriteTransaction } from '../../../store/books.ts'
 import { notFound } from '../../../store/store.ts'
 import { checkVersion, create, write } from '../../../store/write.ts'
 import { actorOf } from '../../../viewer.ts'
@@ -83,7 +83,7 @@ async function movePosts(
   { posts, threads, jobs }: Context,
   { brandId, id }: PostThreadRow,
   ids: readonly string[],
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<PostRow[]> {
   const present = await threads.lockPosts(brandId, id, transaction)
   const places = present.map(({ position }) => position)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { personOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, RestorePostVersionInput } from '../../resolvers.generated.ts'
@@ -21,7 +21,7 @@ async function versionsOf({ aboutPosts }: Context, post: PostRow): Promise<reado
 async function restore(context: Context, { id, version, expectedVersion }: RestorePostVersionInput): Promise<PostRow> {
   const post = await context.posts.require(id)
   const wanted = (await versionsOf(context, post)).find(each => each.version === version)
-  if (!wanted) throw new Refusal('NOT_FOUND', `No version ${version} of the post is kept: choose one of its versions.`, { field: 'version', id: post.id })
+  if (!wanted) throw new DomainError('NOT_FOUND', `No version ${version} of the post is kept: choose one of its versions.`, { field: 'version', id: post.id })
   const { copy, title, link, visibility, media, firstComment, target } = contentOf(wanted)
   return changePost(context, { id, expectedVersion, copy, title, link, media, firstComment, target, ...(visibility && { visibility }) })
 }

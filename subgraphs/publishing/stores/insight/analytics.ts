@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Figures, Platform } from '../../network/network.ts'
 import { everyNetwork, platforms } from '../../network/networks.ts'
 import { type ConnectionRow, connections } from '../connection.ts'
@@ -100,7 +100,7 @@ const bounded = (figures: readonly NewFigures[]) =>
 
 /** Figures of posts and accounts. */
 export const analyticsStore = {
-  open({ sequelize, reading }: Opening) {
+  open({ sequelize, reading }: StoreContext) {
     const read = <Found = object>(wanted: Statement, values: readonly unknown[], transaction: Transaction | null = null) =>
       rows<Found>(sequelize, wanted, values, transaction, transaction ? undefined : reading)
     return {

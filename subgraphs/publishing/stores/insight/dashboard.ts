@@ -1,7 +1,7 @@
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import { createEachLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import { type ConnectionRow, connections } from '../connection.ts'
 import { type PostRow, posts } from '../post.ts'
 
@@ -58,7 +58,7 @@ const next = statement(
 
 /** What dashboards show: under several aliases it is counted once. */
 export const dashboardStore = {
-  open: ({ sequelize, reading, clock }: Opening) => ({
+  open: ({ sequelize, reading, clock }: StoreContext) => ({
     of: createEachLoader<DashboardOf, PublishingDashboardRow>(
       reading,
       async ({ organizationId, brandId, dayFrom, dayTo, weekFrom }) => {

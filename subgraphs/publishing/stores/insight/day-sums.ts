@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { transactionLockIfFree } from '../../../../platform/sql/lock.ts'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Figures, Platform } from '../../network/network.ts'
 import { type PostRow, posts } from '../post.ts'
 
@@ -174,7 +174,7 @@ const told = ({ brandId, from, to, days, clocks }: Range) => [
  * a noted day is summed from its posts on each read until its sum is stored again. So answers are always exact.
  */
 export const daySumsStore = {
-  open({ sequelize, reading }: Opening) {
+  open({ sequelize, reading }: StoreContext) {
     const read = <Found = object>(wanted: Statement, values: readonly unknown[], transaction: Transaction | null = null) =>
       rows<Found>(sequelize, wanted, values, transaction, transaction ? undefined : reading)
     const given = (days: readonly Day[]) => [days.map(({ starts }) => starts), days.map(({ ends }) => ends)]

@@ -1,7 +1,7 @@
 import { dayOf, weekBegin } from '../../../../platform/clock.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { createEachLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** What the widget counts and shows. */
 export interface WidgetFacts {
@@ -30,7 +30,7 @@ type Counted = Omit<WidgetFacts, 'next'> & { readonly next: { id: string; copy: 
 
 /** What the widgets of organizations show: under several aliases it is counted once. Days and weeks (from Monday) are UTC's. */
 export const widgetStore = {
-  open: ({ sequelize, reading, clock }: Opening) => ({
+  open: ({ sequelize, reading, clock }: StoreContext) => ({
     facts: createEachLoader<string, WidgetFacts>(reading, async organizationId => {
       const now = clock.now()
       const day = dayOf(now)

@@ -6,7 +6,7 @@ import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, type Row, selectList, stamps, table, text, texts, truth, uuid } from '../../../../platform/sql/table.ts'
 import { containing, type FilterSql } from '../../../store/filter/filters.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import type { MediumKind } from '../../network/publication.ts'
 import { brands } from '../brand.ts'
 import { hasTag, type PostRow, posts } from '../post.ts'
@@ -88,7 +88,7 @@ const waiting = statement(`select ${columns} from publishing.media_assets a wher
 const several = statement(`select ${columns} from publishing.media_assets a where a.brand_id = $1 and a.id = any($2::uuid[]) order by a.id for share`)
 
 /** Returns the statements that only assets have. */
-function assetSql(rows: Rows<typeof mediaAssets>, { reading }: Opening) {
+function assetSql(rows: Rows<typeof mediaAssets>, { reading }: StoreContext) {
   return {
     /** Loads the number of posts that contain an asset, by its id. */
     usageOf: createLoader<string, number>(reading, async ids => {

@@ -3,7 +3,7 @@ import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { brands } from '../brand.ts'
 
 export const mediaFolders = table('publishing.media_folders', { brandId: uuid.key, id: uuid.key, name: text, parentId: uuid.maybe, ...stamps })
@@ -22,7 +22,7 @@ const contents = statement(
 )
 
 /** Returns the statements that only folders have. */
-const folderSql = (rows: Rows<typeof mediaFolders>, { reading }: Opening) => ({
+const folderSql = (rows: Rows<typeof mediaFolders>, { reading }: StoreContext) => ({
   /** Loads the number of assets directly in a folder, by its id. */
   countOf: createLoader<string, number>(reading, async ids => {
     const found = new Map((await rows.read<{ id: string; count: number }>(assetCounts, [ids])).map(({ id, count }) => [id, count]))

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { moment, table, text, uuid } from '../../../../platform/sql/table.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** Stored objects that are to be removed. */
 export const mediaObjects = table('publishing.media_objects', { key: text.key, brandId: uuid, removeAt: moment })
@@ -38,7 +38,7 @@ const gone = statement('delete from publishing.media_objects where key = any($1:
 export const objectStore = {
   table: mediaObjects,
   lists: {},
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /** Registers objects for removal at a moment, unless they are spared before. */
     doom: async (brandId: string, keys: readonly string[], removeAt: Date, transaction: Transaction): Promise<void> =>
       void (await rows(sequelize, doom, [keys, brandId, removeAt], transaction)),

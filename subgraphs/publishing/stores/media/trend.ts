@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { json, moment, type Row, selectList, table, texts, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 
 /** A stored trend. */
 export interface KeptTrend {
@@ -39,7 +39,7 @@ const keep = statement(`update publishing.trend_reports r set trends = $2::jsonb
 export const trendReportStore = {
   table: trendReports,
   lists: {},
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     /** Loads reports by the brand's id, without a check: the caller must have checked the right to the brand. */
     of: createLoader<string, TrendReportRow | null>(reading, async ids => {
       const found = new Map((await rows<TrendReportRow>(sequelize, ofBrands, [ids])).map(row => [row.brandId, row]))

@@ -2,7 +2,7 @@ import type { Transaction } from 'sequelize'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { integer, moment, type Row, selectList, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 
 /** A picture in the format of one network. */
@@ -31,7 +31,7 @@ const keep = statement(
 export const variantStore = {
   table: mediaVariants,
   lists: {},
-  open: ({ sequelize, reading }: Opening) => ({
+  open: ({ sequelize, reading }: StoreContext) => ({
     /** Loads an asset's variants by its id, without a check: the caller must have checked the right to the asset. */
     ofAsset: createLoader<string, MediaVariantRow[]>(reading, async ids => {
       const found = Map.groupBy(await rows<MediaVariantRow>(sequelize, ofAssets, [ids]), ({ assetId }) => assetId)

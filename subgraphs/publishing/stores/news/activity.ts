@@ -2,7 +2,7 @@ import { isId } from '../../../../platform/ids.ts'
 import { type Connection, type Order, type PageRequest, toConnection } from '../../../../platform/page.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import { personOf } from '../../../viewer.ts'
 
 export type ActivityKind = 'POST_CREATED' | 'POST_CHANGED' | 'POST_DELETED' | 'POST_APPROVAL' | 'POST_STATUS' | 'CONNECTION' | 'MEDIA' | 'CAMPAIGN' | 'BRAND'
@@ -114,7 +114,7 @@ const nowhere = '00000000-0000-0000-0000-000000000000'
 
 /** Activities in brands, read from their audit log. */
 export const activityStore = {
-  open({ sequelize, reading, viewer }: Opening) {
+  open({ sequelize, reading, viewer }: StoreContext) {
     const organization = viewer ? (viewer.organizationId ?? nowhere) : null
     const ask = <Found>(wanted: ReturnType<typeof statement>, values: readonly unknown[]) => rows<Found>(sequelize, wanted, values, null, reading)
     return {

@@ -4,7 +4,7 @@ import { newId } from '../../../../platform/ids.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { moment, table, text, uuid } from '../../../../platform/sql/table.ts'
 import type { SealedColumn } from '../../../store/sealed.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { WebhookEndpointRow } from './webhook.ts'
 
 /**
@@ -39,7 +39,7 @@ const standing = statement(
 export const formerSecretStore = (cipher: Cipher) => ({
   table: formerSecrets,
   lists: {},
-  open: ({ sequelize }: Opening) => {
+  open: ({ sequelize }: StoreContext) => {
     const read = ({ brandId, id }: WebhookEndpointRow, now: Date, transaction?: Transaction) =>
       rows<Standing>(sequelize, standing, [brandId, id, now], transaction)
     return {

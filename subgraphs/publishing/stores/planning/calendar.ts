@@ -4,7 +4,7 @@ import { isMoment, type Order, toConnection } from '../../../../platform/page.ts
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 import { type PostRow, type PostStatus, posts } from '../post.ts'
 import { type CampaignRow, campaigns } from './campaign.ts'
@@ -88,7 +88,7 @@ const mostCampaignsAtOnce = 1_000
 
 /** Statements about calendars. */
 export const calendarStore = {
-  open: ({ sequelize, reading }: Opening) => {
+  open: ({ sequelize, reading }: StoreContext) => {
     const ask = <Found>(...[wanted, values]: [ReturnType<typeof statement>, readonly unknown[]]) => rows<Found>(sequelize, wanted, values, null, reading)
     return {
       /** Returns posts of the range behind a position, as many as a page needs. */

@@ -1,11 +1,11 @@
 import type { Transaction } from 'sequelize'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import type { Usage } from '../../../../platform/limit.ts'
 import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { brands } from '../brand.ts'
 import { postStatuses } from '../post.ts'
 
@@ -49,7 +49,7 @@ const countPosts = statement(
 )
 const leave = statement('update publishing.posts set campaign_id = null where campaign_id = $1')
 
-const campaignSql = (rows: Rows<typeof campaigns>, { reading }: Opening) => ({
+const campaignSql = (rows: Rows<typeof campaigns>, { reading }: StoreContext) => ({
   /**
    * Counts a brand's campaigns, and locks the count: no other campaign is created for it before the transaction ends.
    */
@@ -66,12 +66,12 @@ const campaignSql = (rows: Rows<typeof campaigns>, { reading }: Opening) => ({
    */
   async requireOf(brandId: string, id: string, transaction: Transaction): Promise<void> {
     const [found] = await rows.read<{ id: string }>(shareOne, [brandId, id], transaction)
-    if (!found) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
+    if (!found) throw new DomainError('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
   },
 
   /** Checks, without a lock, that a campaign belongs to the brand. @throws NOT_FOUND */
   async seeOf(brandId: string, id: string): Promise<void> {
-    if ((await rows.byId.load(id))?.brandId !== brandId) throw new Refusal('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
+    if ((await rows.byId.load(id))?.brandId !== brandId) throw new DomainError('NOT_FOUND', `The brand has no campaign ${id}.`, { field: 'campaignId' })
   },
 
   /** Loads the numbers of a campaign's posts, for one operation. */

@@ -3,7 +3,7 @@ import type { Transaction } from 'sequelize'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { createLoader } from '../../../store/loader.ts'
-import { type Opening, type Rows, store } from '../../../store/store.ts'
+import { type Rows, type StoreContext, store } from '../../../store/store.ts'
 import { brands } from '../brand.ts'
 import { lockThreadKey, type PostRow, posts } from '../post.ts'
 
@@ -40,7 +40,7 @@ const know = statement(
 )
 
 /** Returns the statements that only threads have. */
-const threadSql = (rows: Rows<typeof threads>, { reading }: Opening) => ({
+const threadSql = (rows: Rows<typeof threads>, { reading }: StoreContext) => ({
   /** Loads the posts of threads, in order, for one operation. */
   postsOf: createLoader<Pick<PostThreadRow, 'brandId' | 'id'>, readonly PostRow[]>(
     reading,

@@ -1,7 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { rows, type Statement, statement } from '../../../../platform/sql/statement.ts'
 import { selectList } from '../../../../platform/sql/table.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 import { type BrandRow, brands } from '../brand.ts'
 import { type ConnectionRow, connections } from '../connection.ts'
@@ -64,7 +64,7 @@ const remove = statement(`delete from publishing.connections c where ${ofAccount
 export const networkAccountStore = {
   table: connections,
   lists: {},
-  open: ({ sequelize }: Opening) => {
+  open: ({ sequelize }: StoreContext) => {
     const values = ({ platform, accountId, before, organizations }: NetworkAccount) => [platform, accountId, before, organizations]
     return {
       /**

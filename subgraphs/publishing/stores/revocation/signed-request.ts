@@ -3,7 +3,7 @@ import type { Transaction } from 'sequelize'
 import { newId } from '../../../../platform/ids.ts'
 import { rows, statement } from '../../../../platform/sql/statement.ts'
 import { moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../../platform/sql/table.ts'
-import type { Opening } from '../../../store/store.ts'
+import type { StoreContext } from '../../../store/store.ts'
 import type { Platform } from '../../network/network.ts'
 
 export type RevocationEvent = 'DEAUTHORIZE' | 'DATA_DELETION'
@@ -69,7 +69,7 @@ export interface Taken {
 export const signedRequestStore = {
   table: signedRequests,
   lists: {},
-  open: ({ sequelize }: Opening) => ({
+  open: ({ sequelize }: StoreContext) => ({
     /**
      * Records a request, once. A repetition waits until the first request has a result.
      * @returns the first request, and whether this call recorded it

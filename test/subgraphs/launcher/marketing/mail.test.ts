@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Refusal } from '../../../../platform/errors.ts'
+import { DomainError } from '../../../../platform/errors.ts'
 import { type Mail, type MailOptions, nextHandover, type OutgoingMail, openMail } from '../../../../subgraphs/launcher/engines/mail/mail.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
@@ -89,7 +89,7 @@ describe('the outbox of mails', () => {
   })
 
   it('gives up what providers refuse for what it says, and forgets it', async () => {
-    const by = process(() => Promise.reject(new Refusal('BAD_USER_INPUT', 'to[0] is no mail address.')))
+    const by = process(() => Promise.reject(new DomainError('BAD_USER_INPUT', 'to[0] is no mail address.')))
     await queue(by)
     await by.sweep.run()
     expect(await rows()).toMatchObject([{ sealed: null, attempts: 1, message_id: null, next_attempt_at: null }])

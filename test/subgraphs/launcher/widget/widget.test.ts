@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import type { Ask } from '../../../../platform/ask.ts'
 import { systemClock } from '../../../../platform/clock.ts'
 import { widgetStore } from '../../../../subgraphs/launcher/engines/widgets/widgets.ts'
-import type { Opening } from '../../../../subgraphs/store/store.ts'
+import type { StoreContext } from '../../../../subgraphs/store/store.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
 
 const asked = /from identity\.service_entries/
@@ -43,7 +43,7 @@ describe('widgetStore', () => {
     const { readingOf } = widgetStore(ask, { read: async () => [] }, 20).open({
       clock: systemClock,
       reading: { signal: new AbortController().signal, statement: run => run() },
-    } as Opening)
+    } as StoreContext)
     const apps = ['publishing', 'agents', 'payments', 'providers']
     const read = await Promise.all(apps.map(app => readingOf(app)))
     expect(read.map(reading => reading?.state)).toEqual(['OVERVIEW', 'FRESH', 'FRESH', 'FRESH'])

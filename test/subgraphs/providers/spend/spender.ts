@@ -35,7 +35,7 @@ export function openSpender({ url, aheadMs = 0 }: Pick<SpenderTask, 'url' | 'ahe
   const foundation = { sequelize, clock, events: createMemoryEvents(), publicUrl: 'http://localhost' }
   const spending = openSpending(foundation, {
     prices: { email: 100, payment: 100, videoUnit: 10 },
-    job: () => contexts.everybodys('spender'),
+    job: () => contexts.systemContext('spender'),
     log,
     platformMicros,
     platformOrganization: { find: async () => null },

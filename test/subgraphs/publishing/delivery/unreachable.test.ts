@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { patienceMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
+import { timeoutMs } from '../../../../subgraphs/publishing/delivery/rules.ts'
 import { sendMs } from '../../../../subgraphs/publishing/stores/pace.ts'
 import { monday } from '../../../kit/time.ts'
 import { reschedulePost, updatePost } from '../documents.ts'
@@ -40,7 +40,7 @@ describe('P-09 an unreachable network', () => {
       }
     }
     expect(tried.slice(0, 7)).toEqual([0, 5, 15, 35, 75, 135, 195])
-    expect(tried.at(-1)).toBe(patienceMs / 1000)
+    expect(tried.at(-1)).toBe(timeoutMs / 1000)
     expect(await read()).toMatchObject({ status: 'FAILED', deliveryPhase: 'NONE', waitsUntil: null, failure: { code: 'NETWORK_UNAVAILABLE', attempts: 1 } })
     expect(await attempts(graph)).toMatchObject([{ number: 1, outcome: 'NOT_SENT' }])
     await graph.execute(reschedulePost, { input: { id: post.id, scheduledAt: graph.clock.soon(1000) } }, { as: owner })

@@ -64,7 +64,7 @@ export async function callPlatformTool(ask: Ask, call: PlatformCall): Promise<Ca
     const roles = rights.roles.map(role => role.toLowerCase())
     const viewer: Viewer = { userId: person, organizationId, roles, scopes: rights.scopes, context: 'organization' }
     const asPerson: AskGraph = (document, variables) =>
-      ask(document as TypedDocumentNode<never, Record<string, unknown>>, { ...variables }, { appId, viewer, patienceMs: timeoutMs, signal })
+      ask(document as TypedDocumentNode<never, Record<string, unknown>>, { ...variables }, { appId, viewer, timeoutMs: timeoutMs, signal })
     return { answer: await calls[tool](asPerson, given, idempotencyKey) }
   } catch (error) {
     return { failure: failureOf(error as Error & { extensions?: { code?: string; retryAfter?: number } }, signal.aborted) }

@@ -1,5 +1,5 @@
 import { newId } from '../../../../../platform/ids.ts'
-import { type Unit, type Writing, writing } from '../../../../store/books.ts'
+import { type WriteTransaction, type Writing, writing } from '../../../../store/books.ts'
 import type { InvoiceRow } from '../../../stores/invoicing/invoice.ts'
 import type { InvoiceMailKind, InvoiceMailRow, InvoiceMails } from '../../../stores/invoicing/mail.ts'
 
@@ -16,7 +16,12 @@ export interface NewMail {
 }
 
 /** Queues a mail of an invoice, in the transaction of what it tells of, which holds the invoice. It is sent once, by its invoice, kind and number. */
-export function queueMail(work: MailQueue, { id: invoiceId, organizationId }: InvoiceRow, mail: NewMail, { now, transaction }: Unit): Promise<InvoiceMailRow> {
+export function queueMail(
+  work: MailQueue,
+  { id: invoiceId, organizationId }: InvoiceRow,
+  mail: NewMail,
+  { now, transaction }: WriteTransaction,
+): Promise<InvoiceMailRow> {
   const stamps = { createdAt: now, updatedAt: now, createdBy: work[writing].actor }
   return work.invoiceMails.insert({ id: newId(now), organizationId, invoiceId, isResent: false, ...mail, nextAttemptAt: now, ...stamps }, transaction)
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../../../../platform/clock.ts'
 import { crash } from '../../../../../platform/crash.ts'
 import { codeOf } from '../../../../../platform/errors.ts'
 import type { Sweep } from '../../../../../platform/jobs/queue.ts'
-import type { Unit, Writing } from '../../../../store/books.ts'
+import type { WriteTransaction, Writing } from '../../../../store/books.ts'
 import { inTransaction } from '../../../../store/write.ts'
 import type { InvoiceRow, Invoices } from '../../../stores/invoicing/invoice.ts'
 import type { InvoiceMailRow, InvoiceMailStatus, InvoiceMails } from '../../../stores/invoicing/mail.ts'
@@ -124,7 +124,7 @@ async function look(job: MailWork, mail: InvoiceMailRow): Promise<void> {
 const settle = (job: MailWork, { id }: InvoiceMailRow, changes: Partial<InvoiceMailRow>): Promise<void> =>
   inTransaction(job, unit => settleWithin(job, id, changes, unit))
 
-async function settleWithin(job: MailWork, id: string, changes: Partial<InvoiceMailRow>, { now, transaction }: Unit): Promise<void> {
+async function settleWithin(job: MailWork, id: string, changes: Partial<InvoiceMailRow>, { now, transaction }: WriteTransaction): Promise<void> {
   const row = await job.invoiceMails.lock(id, transaction)
   if (row) await job.invoiceMails.update(row, { ...changes, version: row.version + 1, updatedAt: now }, transaction)
 }
@@ -136,7 +136,12 @@ const withdraw = (job: MailWork, { id }: InvoiceMailRow): Promise<void> =>
   })
 
 /** Records what providers tell of a mail of an invoice, in the transaction that takes the fact in; mails of others change nothing. */
-export async function recordMailOutcome({ invoiceMails }: Pick<MailWork, 'invoiceMails'>, messageId: string, said: string, unit: Unit): Promise<void> {
+export async function recordMailOutcome(
+  { invoiceMails }: Pick<MailWork, 'invoiceMails'>,
+  messageId: string,
+  said: string,
+  unit: WriteTransaction,
+): Promise<void> {
   const row = await invoiceMails.lockByMessage(messageId, unit.transaction)
   const status: InvoiceMailStatus = statusOf(said)
   if (!row || status === 'QUEUED') return

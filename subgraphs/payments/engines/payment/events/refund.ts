@@ -1,6 +1,6 @@
 import { newId } from '../../../../../platform/ids.ts'
 import { fromProcessor } from '../../../../currencies.ts'
-import { tell, type Unit, writing } from '../../../../store/books.ts'
+import { tell, type WriteTransaction, writing } from '../../../../store/books.ts'
 import type { OrderRow } from '../../../stores/order.ts'
 import type { RefundReason, RefundRow } from '../../../stores/refund.ts'
 import type { TransactionRow } from '../../../stores/transaction.ts'
@@ -83,7 +83,7 @@ async function takeInRefund(job: PaymentWork, orderId: string, { object }: Proce
   const processorId = textIn(object, 'id')!
   const { amountMinor } = fromProcessor(numberIn(object, 'amount'), textIn(object, 'currency') ?? '')
   let effect: Effect = 'NOT_YET'
-  const hold = async (order: OrderRow, unit: Unit): Promise<Held | null> => {
+  const hold = async (order: OrderRow, unit: WriteTransaction): Promise<Held | null> => {
     // Another event of the same refund may have been quicker.
     if ((await job.transactions.atProcessor(processorId, unit.transaction)).length > 0) return null
     // One that has failed moves nothing, so it needs no room; it is written down, so that an older event of it does not take it in.
@@ -98,7 +98,12 @@ async function takeInRefund(job: PaymentWork, orderId: string, { object }: Proce
   return effect
 }
 
-function insertRefund(job: PaymentWork, order: OrderRow, { amountMinor, reason }: Pick<RefundRow, 'amountMinor' | 'reason'>, unit: Unit): Promise<RefundRow> {
+function insertRefund(
+  job: PaymentWork,
+  order: OrderRow,
+  { amountMinor, reason }: Pick<RefundRow, 'amountMinor' | 'reason'>,
+  unit: WriteTransaction,
+): Promise<RefundRow> {
   const { id: orderId, merchantId, organizationId, currency } = order
   const stamps = { createdAt: unit.now, updatedAt: unit.now, createdBy: job[writing].actor }
   const place = { id: newId(unit.now), merchantId, organizationId, orderId, currency }
@@ -109,7 +114,7 @@ function insertRefund(job: PaymentWork, order: OrderRow, { amountMinor, reason }
  * Frees the amounts of refunds that wait for approval, the latest first, until so much can go back: at the processor it has already.
  * @returns the order with what is left held; null where even that does not do
  */
-async function makeRoom(job: PaymentWork, order: OrderRow, amountMinor: bigint, unit: Unit): Promise<OrderRow | null> {
+async function makeRoom(job: PaymentWork, order: OrderRow, amountMinor: bigint, unit: WriteTransaction): Promise<OrderRow | null> {
   const { refunds, publicUrl } = job
   const { now, transaction } = unit
   let { returningMinor } = order

@@ -1,5 +1,5 @@
 import { newId } from '../../../../../platform/ids.ts'
-import { type Unit, writing } from '../../../../store/books.ts'
+import { type WriteTransaction, writing } from '../../../../store/books.ts'
 import type { OrderRow } from '../../../stores/order.ts'
 import type { TransactionRow } from '../../../stores/transaction.ts'
 import type { Effect } from '../../webhook/event.ts'
@@ -11,7 +11,7 @@ export function insertForeign(
   job: PaymentWork,
   order: OrderRow,
   made: Pick<TransactionRow, 'type' | 'amountMinor' | 'processorId'> & Partial<TransactionRow>,
-  { now, transaction }: Unit,
+  { now, transaction }: WriteTransaction,
 ): Promise<TransactionRow> {
   const { id: orderId, merchantId, organizationId, currency } = order
   const stamps = { createdAt: now, updatedAt: now, createdBy: job[writing].actor }
@@ -25,7 +25,7 @@ export async function takeIn(
   made: { readonly type: 'CAPTURE' | 'VOID'; readonly amountMinor: bigint; readonly processorId: string },
 ): Promise<Effect> {
   let effect: Effect = 'NOT_YET'
-  const hold = async (order: OrderRow, unit: Unit) => {
+  const hold = async (order: OrderRow, unit: WriteTransaction) => {
     // Somebody here may have begun to capture or void it meanwhile: what becomes of that comes first.
     if (order.paymentPhase !== 'AUTHORIZED' || order.processorPaymentId !== made.processorId) return null
     if (made.amountMinor < 1n || made.amountMinor > order.authorizedMinor) return null

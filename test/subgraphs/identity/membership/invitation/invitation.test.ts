@@ -53,7 +53,7 @@ const sweep = () => {
   const { sequelize } = open.database
   const telling = { slug: 'identity', receivers: ['launcher'], outbox: outboxOf('identity'), log: { info() {} }, wake() {} } as const
   const contexts = contextsOf('identity', stores, { clock: open.clock }, { sequelize, clock: open.clock }, telling)
-  return invitationSweep(() => contexts.everybodys('platform') as never, origin).run()
+  return invitationSweep(() => contexts.systemContext('platform') as never, origin).run()
 }
 
 describe('an invitation', () => {

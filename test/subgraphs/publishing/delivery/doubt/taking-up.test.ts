@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { OutboundFailure } from '../../../../../platform/outbound/failure.ts'
-import { absentAfterMs, beginWithinMs, patienceMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
+import { absentAfterMs, beginWithinMs, timeoutMs } from '../../../../../subgraphs/publishing/delivery/rules.ts'
 import { takeUp } from '../../../../../subgraphs/publishing/delivery/take-up.ts'
 import { GrantFailure, type Network } from '../../../../../subgraphs/publishing/network/network.ts'
 import type { Lookup } from '../../../../../subgraphs/publishing/network/publication.ts'
@@ -136,7 +136,7 @@ describe('P-10 a network without a clear answer about an interrupted call', () =
     const since = graph.clock.now()
     expect(await row()).toMatchObject({ ...sending, waits: 1, waitingSince: since, waitsUntil: graph.clock.in(sendMs), version })
     expect(warnings(graph).at(-1)).toMatchObject({ postId: post.id, err: { message: 'X is away' } })
-    await graph.clock.advance(patienceMs - 1)
+    await graph.clock.advance(timeoutMs - 1)
     await take()
     expect(await row()).toMatchObject({ ...sending, waits: 2, waitingSince: since })
     await graph.rows('update publishing.posts set claim_until = $1', [graph.clock.in(1)])
@@ -160,7 +160,7 @@ describe('P-10 a network without a clear answer about an interrupted call', () =
     const { graph, world, take, row } = await begin()
     await using _ = graph
     world.find = fails(new Error('a secret of the inside'))
-    await graph.rows('update publishing.posts set waits = 1, waits_until = $1, waiting_since = $2', [graph.clock.now(), graph.clock.in(-patienceMs)])
+    await graph.rows('update publishing.posts set waits = 1, waits_until = $1, waiting_since = $2', [graph.clock.now(), graph.clock.in(-timeoutMs)])
     await take()
     const { detail } = (await attempts(graph))[0] as { detail: string }
     expect([await row(), detail.includes('secret'), /and \w/.test(detail)]).toMatchObject([open, false, true])
@@ -200,7 +200,7 @@ describe('P-10 the second call of an interrupted post', () => {
       { ...sending, attempts: 2, waits: 1 },
       { number: 2, outcome: 'NOT_SENT', finished_at: now },
     ])
-    await graph.clock.advance(patienceMs)
+    await graph.clock.advance(timeoutMs)
     await take()
     expect([calls.publish.length, await row(), await attempts(graph)]).toMatchObject([
       2,

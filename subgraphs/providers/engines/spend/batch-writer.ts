@@ -14,7 +14,7 @@ const mostLanes = 4
  * not for each entry.
  * @param work writes all entries or none, and returns the result of each
  */
-export function createTeller<Entry, Outcome>(work: (entries: readonly Entry[]) => Promise<readonly Outcome[]>) {
+export function createBatchWriter<Entry, Outcome>(work: (entries: readonly Entry[]) => Promise<readonly Outcome[]>) {
   const lanes = new Map<string, Lane<Entry, Outcome>>()
   const ready: string[] = []
   let running = 0
