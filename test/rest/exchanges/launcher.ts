@@ -142,7 +142,7 @@ export const launcher: Exchanges = world => {
     return row.id
   }
   const launches = `${api}/launches`
-  const aLaunch = async () => (await world().ask('owner', 'POST', launches, { app: 'team-board', source: 'catalogue' })).json.id as string
+  const aLaunch = async () => (await world().ask('owner', 'POST', launches, { app: 'launcher', source: 'catalogue' })).json.id as string
   const workflows = `${api}/workflows`
   const steps = [
     { kind: 'link', title: 'Look', url: 'https://example.test/board' },
@@ -294,7 +294,7 @@ export const launcher: Exchanges = world => {
       path: id => `${launches}/${id}`,
       make: aLaunch,
       forbidden: 'reader',
-      answers: id => ({ status: 200, json: { id, app: 'team-board', status: 'failed', steps: [], failure: { code: 'NOT_INSTALLED' } } }),
+      answers: id => ({ status: 200, json: { id, app: 'launcher', status: 'ready', source: 'catalogue', steps: [], failure: null } }),
     },
     [`POST ${launches}`]: {
       path: () => launches,
