@@ -1426,7 +1426,12 @@ export type LaunchStep = {
 /** Why a launch failed. */
 export type LaunchFailure = {
   readonly __typename?: 'LaunchFailure';
-  readonly code: LaunchFailureCode;
+  /**
+   * NOT_INSTALLED: the active context has not installed the app. NOT_ENTITLED: its plan does not include it. NOT_LAUNCHABLE: nobody opens it; it is
+   * technical, retired, or has no address. CONTEXT: it is not for the active context. RATE_LIMITED: the person opened too many apps within a minute.
+   * MAINTENANCE: it is under maintenance. HANDOFF_FAILED: no code could be made. CLIENT_FAILED: the client said so.
+   */
+  readonly code: Scalars['String']['output'];
   /** A sentence for people. */
   readonly message: Scalars['String']['output'];
   /** Whether another launch may succeed without anybody changing anything. */
@@ -1474,25 +1479,6 @@ export type LaunchStepKind =
   | 'APP_STORE'
   /** A page of the app. */
   | 'WEB';
-
-/** Why an app was not opened. */
-export type LaunchFailureCode =
-  /** The active context has not installed it. */
-  | 'NOT_INSTALLED'
-  /** The plan of the active context does not include it. */
-  | 'NOT_ENTITLED'
-  /** Nobody opens it: it is technical, retired, or has no address. */
-  | 'NOT_LAUNCHABLE'
-  /** It is not for the active context. */
-  | 'CONTEXT'
-  /** The person opened too many apps within a minute. */
-  | 'RATE_LIMITED'
-  /** It is under maintenance. */
-  | 'MAINTENANCE'
-  /** No code could be made. */
-  | 'HANDOFF_FAILED'
-  /** The client said so. */
-  | 'CLIENT_FAILED';
 
 /** How a launch ended at the client. */
 export type LaunchOutcome =
@@ -2495,7 +2481,6 @@ export type ResolversTypes = {
   LaunchSource: LaunchSource;
   LaunchPlatform: LaunchPlatform;
   LaunchStepKind: LaunchStepKind;
-  LaunchFailureCode: LaunchFailureCode;
   LaunchOutcome: LaunchOutcome;
   LaunchAppInput: LaunchAppInput;
   ReportLaunchInput: ReportLaunchInput;
@@ -3087,7 +3072,7 @@ export type LaunchStepResolvers<ContextType = Context, ParentType extends Resolv
 };
 
 export type LaunchFailureResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LaunchFailure'] = ResolversParentTypes['LaunchFailure']> = {
-  code?: Resolver<ResolversTypes['LaunchFailureCode'], ParentType, ContextType>;
+  code?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   message?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   retryable?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   retryAfterSeconds?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
