@@ -36,6 +36,24 @@ describe.runIf(isAsked && browserPath)('the marketing site in a browser', () => 
     await page.getByRole('status').getByText('it has arrived').waitFor()
   })
 
+  it('takes real messages: feedback, a place on the waitlist and a demo at a free time', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, violations } = await web.visit()
+    const write = async (path: string, message: string | null) => {
+      await page.goto(`${web.marketing}${path}`)
+      await page.getByLabel('Name').fill('Ada')
+      await page.getByLabel('Mail address').fill('ada@test.test')
+      if (message) await page.getByLabel('Message').fill(message)
+      await page.locator('button[type=submit]').click()
+      await page.getByRole('status').getByText('it has arrived').waitFor()
+    }
+    await write('/feedback', 'It works')
+    await write('/waitlist', null)
+    await write('/demo?purpose=enterprise', 'For 400 people')
+    expect(await violations()).toEqual([])
+  })
+
   it('has no finding of axe on any page, wide and narrow, and can be read without a script', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)

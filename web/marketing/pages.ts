@@ -9,8 +9,11 @@ export interface SitePage {
   /** A form's address, and the names of its fields. */
   readonly form?: {
     readonly to: string
-    readonly kind?: string
-    readonly fields: readonly ('name' | 'email' | 'company' | 'message' | 'code')[]
+    /** Fields with a fixed value. */
+    readonly hidden?: Readonly<Record<string, string>>
+    readonly fields: readonly ('name' | 'email' | 'company' | 'startsAt' | 'message' | 'code')[]
+    /** Whether it needs no solution of a challenge. @default it does */
+    readonly isOpen?: true
     readonly verb: string
   }
 }
@@ -32,12 +35,20 @@ export const site: Readonly<Record<string, SitePage>> = {
   feedback: {
     path: '/feedback',
     shape: 'form',
-    form: { to: '/api/contact', kind: 'feedback', fields: ['name', 'email', 'message'], verb: 'form.send-feedback' },
+    form: { to: '/api/contact', hidden: { kind: 'feedback', page: '/feedback' }, fields: ['name', 'email', 'message'], verb: 'form.send-feedback' },
   },
-  contact: { path: '/contact', shape: 'form', form: { to: '/api/contact', kind: 'contact', fields: ['name', 'email', 'message'], verb: 'form.send' } },
+  contact: {
+    path: '/contact',
+    shape: 'form',
+    form: { to: '/api/contact', hidden: { kind: 'contact', page: '/contact' }, fields: ['name', 'email', 'message'], verb: 'form.send' },
+  },
   waitlist: { path: '/waitlist', shape: 'form', form: { to: '/api/waitlist', fields: ['name', 'email'], verb: 'form.join' } },
-  demo: { path: '/demo', shape: 'form', form: { to: '/api/demo', fields: ['name', 'email', 'company', 'message'], verb: 'form.book' } },
-  'demo-cancel': { path: '/demo/cancel', shape: 'form', form: { to: '/api/demo/cancel', fields: ['code'], verb: 'form.cancel' } },
+  demo: {
+    path: '/demo',
+    shape: 'form',
+    form: { to: '/api/demo-bookings', hidden: { purpose: 'demo' }, fields: ['startsAt', 'name', 'email', 'company', 'message'], verb: 'form.book' },
+  },
+  'demo-cancel': { path: '/demo/cancel', shape: 'form', form: { to: '/api/demo-bookings/cancel', fields: ['code'], verb: 'form.cancel', isOpen: true } },
   checkout: { path: '/checkout/:package', shape: 'plain', action: 'demo' },
   admin: { path: '/admin', shape: 'plain', action: 'none' },
 }

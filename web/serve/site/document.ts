@@ -23,7 +23,7 @@ export function siteDocument(needs: SiteNeeds, name: string, parameter: string |
   if (name === 'checkout' && !(packages as readonly (string | null)[]).includes(parameter)) return null
   const word: Write = key => escaped(needs.words[key] ?? '')
   const bodies = { home: () => home(needs, word), product: () => product(needs, name, word), points: () => pointsPage(needs, name, page, word) }
-  const body = page.shape === 'form' ? form(needs, name, page, word) : page.shape === 'plain' ? plain(needs, name, page, word, parameter) : bodies[page.shape]()
+  const body = page.shape === 'form' ? form(name, page, word) : page.shape === 'plain' ? plain(needs, name, page, word, parameter) : bodies[page.shape]()
   return documentOf(needs, { name, path: page.path, title: word(`${name}.title`), description: word(`${name}.description`) }, word, body)
 }
 
@@ -77,25 +77,40 @@ const plain = (needs: SiteNeeds, name: string, page: SitePage, word: Write, para
     actionsOf(needs, page, word),
   )
 
-const autocomplete: Readonly<Record<string, string>> = { name: 'name', email: 'email', company: 'organization', message: 'off', code: 'one-time-code' }
+/** Fields of forms that may be left empty. */
+const optional: ReadonlySet<string> = new Set(['company'])
 
-function form({ language }: SiteNeeds, name: string, page: SitePage, word: Write): string {
-  const { to, kind, fields, verb } = page.form!
+const autocomplete: Readonly<Record<string, string>> = {
+  name: 'name',
+  email: 'email',
+  company: 'organization',
+  message: 'off',
+  code: 'one-time-code',
+  startsAt: 'off',
+}
+
+function form(name: string, page: SitePage, word: Write): string {
+  const { to, hidden = {}, fields, verb, isOpen } = page.form!
   const field = (each: string) => {
-    const shared = `id="${each}" name="${each}" autocomplete="${autocomplete[each]}"${each === 'company' ? '' : ' required'}`
+    const shared = `id="${each}" name="${each}" autocomplete="${autocomplete[each]}"${optional.has(each) ? '' : ' required'}`
     const input =
-      each === 'message'
-        ? `<textarea ${shared} rows="6" maxlength="4000"></textarea>`
-        : `<input ${shared} type="${each === 'email' ? 'email' : 'text'}" maxlength="200">`
+      each === 'startsAt'
+        ? `<select ${shared} disabled><option value="">${word('form.no-slots')}</option></select>`
+        : each === 'message'
+          ? `<textarea ${shared} rows="6" maxlength="4000"></textarea>`
+          : `<input ${shared} type="${each === 'email' ? 'email' : 'text'}" maxlength="${each === 'name' ? 80 : 200}">`
     return `<div class="field"><label for="${each}">${word(`form.${each}`)}</label>${input}</div>`
   }
-  const told = ['sent', 'closed', 'away', 'refused', 'slow'].map(each => ` data-${each}="${word(`form.${each}`)}"`).join('')
+  const results = ['sending', 'sent', 'closed', 'away', 'refused', 'slow', 'taken'].map(each => ` data-${each}="${word(`form.${each}`)}"`).join('')
   return `${hero(word(`${name}.title`), word(`${name}.description`), '')}
-<form method="post" action="${to}">
-${kind ? `<input type="hidden" name="kind" value="${kind}">` : ''}<input type="hidden" name="locale" value="${language}">
+<noscript><p>${word('form.noscript')}</p></noscript>
+<form method="post" action="${to}"${isOpen ? ' data-open' : ''}>
+${Object.entries(hidden)
+  .map(([each, value]) => `<input type="hidden" name="${each}" value="${value}">`)
+  .join('')}
 ${fields.map(field).join('\n')}
 <div class="trap" aria-hidden="true"><label for="website">${word('form.trap')}</label><input id="website" name="website" tabindex="-1" autocomplete="off"></div>
-<p role="status" hidden${told}></p>
+<p role="status" hidden${results}></p>
 <button class="button primary" type="submit">${word(verb)}</button>
 </form>`
 }

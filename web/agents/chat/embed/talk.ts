@@ -1,4 +1,4 @@
-import { type Challenge, solve } from './solve.ts'
+import { type Challenge, solve } from '../../../shell/data/solve.ts'
 
 /** Who answers. */
 export interface Persona {
