@@ -82,6 +82,8 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly noticeAlarm: Alarm
   /** Begins the sweep that gives snoozed items back. */
   readonly snoozeAlarm: Alarm
+  /** Begins the sweep that publishes begins and ends of announcements. */
+  readonly announcementAlarm: Alarm
   /** The developer platform's store. */
   readonly storeSource: StoreSource
 }

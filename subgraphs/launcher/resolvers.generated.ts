@@ -208,7 +208,7 @@ export type Query = {
   readonly launcherWorkflows?: Maybe<LauncherWorkflowConnection>;
   /** What a browser last decided about cookies, by the random id that it chose; NOT_FOUND for an id that has decided nothing. */
   readonly consentDecision?: Maybe<ConsentDecision>;
-  /** One lead. For platform admins; NOT_FOUND for an unknown id. */
+  /** Returns one lead. For platform admins; NOT_FOUND for an unknown id. */
   readonly lead?: Maybe<Lead>;
   /** What visitors of the marketing site ask for, newest first, spam included. For platform admins. */
   readonly leads?: Maybe<LeadConnection>;

@@ -52,6 +52,7 @@ export const services =
       }),
       noticeAlarm: openAlarm(clock),
       snoozeAlarm: openAlarm(clock),
+      announcementAlarm: openAlarm(clock),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({
         ...{ ask, outbound, clock, log, developersUrl },

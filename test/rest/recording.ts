@@ -42,6 +42,7 @@ export function recorded(request: unknown, { status, headers, json }: Reply, now
       .replaceAll(/(?<=\/agents\/approval\?code=)[\w-]{43}/g, 'T25jZSBhbmQgZm9yIG9uZSBkZWNpc2lvbiBhbG9uZSw')
       .replaceAll(/(?<=\/agents\/api\/hooks\/)[\w-]{43}/g, 'RWFjaCBjYWxsIGJlZ2lucyBhIHJ1biwgYXQgb25jZS4')
       .replaceAll(/(?<=\/payments\/pay\/)[\w-]{32}/g, 'V2hvZXZlciBoYXMgdGhpcyBtYXkgcGF5')
+      .replaceAll(/(?<=[?&]sso_code=)[\w-]{43}/g, 'T25lIG1pbnV0ZSwgb25lIHNlcnZpY2UsIG9uZSB1c2U')
       .replaceAll(/(?<=[?&]expires=)\d+/g, '1803897000')
       .replaceAll(/(?<=&signature=)[\w-]{43}/g, 'SW4gYW4gaG91ciBubyBvbmUgc2VlcyBpdCBhbnltb3Jl')
       .replaceAll(/^[\da-f]{64}$/g, '0123456789abcdef'.repeat(4))

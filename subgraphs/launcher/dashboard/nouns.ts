@@ -19,7 +19,7 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   'shared-link': { resolvers: sharedLinkResolvers },
   announcement: {
     resolvers: announcementResolvers,
-    sweeps: ({ job }) => [timesOfAnnouncements(() => job('announcements'))],
+    sweeps: ({ services: { announcementAlarm }, job }) => [timesOfAnnouncements(announcementAlarm, () => job('announcements'))],
     resync: ({ services: { events, clock }, job }) => resyncAnnouncements(events, clock, (...between) => job('facts').announcements.changedSince(...between)),
     // A deleted one has an end as well.
     retention: () => [{ table: 'launcher.announcements', days: keptDays, old: 'o.ends_at < $1', order: 'o.ends_at' }],

@@ -1,6 +1,7 @@
 import { mapEvents } from '../../../platform/events.ts'
 import { notFound } from '../../store/store.ts'
 import { inTransaction } from '../../store/write.ts'
+import { isPerson } from '../../viewer.ts'
 import { requireMayChange } from '../action-item/rules.ts'
 import type { Context } from '../context.ts'
 import { topicOf } from '../engines/notify/notify.ts'
@@ -8,8 +9,11 @@ import type { Resolvers } from '../resolvers.generated.ts'
 import type { NotificationOwner } from '../stores/inbox/notification.ts'
 import { readMarked } from './rules.ts'
 
-/** Whose notifications a viewer sees; null for keys, which are told nothing. */
-const ownerOf = ({ viewer: { organizationId, userId } }: Context): NotificationOwner | null => (userId === null ? null : { organizationId, userId })
+/** Whose notifications a viewer sees; null for programs, also those that act for a person: they see none. */
+function ownerOf({ viewer }: Context): NotificationOwner | null {
+  const { organizationId, userId } = viewer
+  return userId === null || !isPerson(viewer) ? null : { organizationId, userId }
+}
 
 /** Marks notifications of the viewer, all those that are given or none. @returns what is left */
 async function mark(context: Context, input: Parameters<typeof readMarked>[0], how: 'read' | 'unread' | 'archived' | 'present') {
@@ -31,8 +35,8 @@ async function mark(context: Context, input: Parameters<typeof readMarked>[0], h
 
 export const notificationResolvers: Resolvers = {
   Query: {
-    notifications: (_, { unread, app, archived, ...page }, { notifications }) =>
-      notifications.filtered({ app, isUnread: unread ?? false, isArchived: archived ?? false }, page),
+    notifications: (_, { unread, app, archived, ...page }, { viewer, notifications }) =>
+      notifications.filtered({ isHidden: !isPerson(viewer), app, isUnread: unread ?? false, isArchived: archived ?? false }, page),
     async unreadNotifications(_, __, context) {
       const owner = ownerOf(context)
       return owner ? context.notifications.unread(owner) : 0

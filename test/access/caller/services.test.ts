@@ -149,6 +149,7 @@ describe('a service', () => {
       'Mutation.renewConnection',
       'Query.apiKeyMaker',
       'Query.contactOf',
+      'Query.handoff',
       'Query.memberRights',
       'Query.membershipsOf',
     ])

@@ -21,7 +21,7 @@ const restMs = 100
  * Interval in ms of the search for requests without a wake-up, the time for which a request is left to its own, and
  * maximum requests in one round.
  */
-const sweeping = { everyMs: 5_000, graceMs: 3_000, atOnce: 20 }
+const sweeping = { everyMs: 15_000, graceMs: 3_000, atOnce: 20 }
 
 /**
  * Creates the queue: everything that depends on whether an address has an account happens here, where no caller waits.

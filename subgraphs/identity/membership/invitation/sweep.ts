@@ -5,7 +5,7 @@ import { statusAt } from '../../stores/invitation.ts'
 import { closesAttention, opensAttention } from './rules.ts'
 
 /** Interval in ms of the check of invitations, and maximum invitations in one round. */
-const sweeping = { everyMs: 5_000, atOnce: 100 }
+const sweeping = { everyMs: 10_000, atOnce: 100 }
 
 /**
  * Marks expired invitations, and opens attention items for people of their address, also after a later sign-up or

@@ -16,7 +16,11 @@ const line = ({ viewer }: Context, action: `announcement.${string}`, { id, organ
   details: { audience },
 })
 
-const announce = ({ events, clock }: Context, row: AnnouncementRow): void => announceAnnouncement(events, row, clock.now())
+/** Publishes a change, and has the sweep look when the announcement begins or ends. */
+function announce({ events, clock, announcementAlarm }: Context, row: AnnouncementRow): void {
+  announceAnnouncement(events, row, clock.now())
+  announcementAlarm.ring()
+}
 
 async function createAnnouncement(context: Context, input: CreateAnnouncementInput): Promise<AnnouncementRow> {
   const { viewer, announcements, isDevelopment } = context

@@ -44,7 +44,7 @@ export interface ConsentSync {
 }
 
 /** How often due decisions are looked for, how long a call may take and a browser is a process's own, in ms, and browsers of one round. */
-const [everyMs, timeoutMs, holdMs, atOnce] = [1_000, 10_000, 60_000, 20]
+const [everyMs, timeoutMs, holdMs, atOnce] = [30_000, 10_000, 60_000, 20]
 /** Maximum decisions of a browser that are sent in one turn, within the time that it is held. */
 const maxATurn = 5
 

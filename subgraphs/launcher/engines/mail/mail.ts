@@ -54,7 +54,7 @@ export interface MailOptions {
 }
 
 /** How often due mails are looked for, for how long one is a process's own, in ms, and how many one round takes. */
-const [everyMs, leaseMs, atOnce] = [2_000, 60_000, 20]
+const [everyMs, leaseMs, atOnce] = [30_000, 60_000, 20]
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 /** Pauses before a mail is handed over again, in ms; after the last it is given up. */

@@ -1,8 +1,11 @@
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 
-/** Interval of a sweep in ms; an alarm begins a run at the moment that it is set to. */
-const everyMs = 5_000
+/**
+ * Interval of a sweep in ms, within which it takes over what a process that died has left; an alarm begins a run at the
+ * moment that it is set to.
+ */
+const everyMs = 30_000
 
 /** Begins the runs of a sweep when there is work, between its regular ones. */
 export interface Alarm {

@@ -1,6 +1,6 @@
 import { newId } from '../../../../platform/ids.ts'
 import { checkVersion, write } from '../../../store/write.ts'
-import { actorOf, requirePerson } from '../../../viewer.ts'
+import { actorOf, isPerson, requirePerson } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, UpdateNotificationPreferencesInput } from '../../resolvers.generated.ts'
 import type { PreferencesRow } from '../../stores/inbox/notification-preferences.ts'
@@ -25,7 +25,7 @@ async function update(context: Context, { expectedVersion, ...given }: UpdateNot
 export const preferencesResolvers: Resolvers = {
   Query: {
     async notificationPreferences(_, __, { viewer, notificationPreferences }) {
-      if (viewer.userId === null) return null
+      if (viewer.userId === null || !isPerson(viewer)) return null
       return shown((await notificationPreferences.of(viewer.userId)) ?? { ...unsettled, version: 0 })
     },
   },

@@ -107,6 +107,7 @@ export const notificationStore = store(
     tenancy: { where: `t.owner_key = coalesce(:organization::text, 'personal') || '.' || :person::text` },
     filters: {
       app: 'eq',
+      isHidden: (hides: boolean) => `${!hides}`,
       isUnread: (wanted: boolean) => (wanted ? 't.read_at is null' : 'true'),
       isArchived: (wanted: boolean) => (wanted ? 't.archived_at is not null' : 't.archived_at is null'),
     },

@@ -53,7 +53,7 @@ export async function releaseLink(work: CheckoutWork, order: OrderRow, linkId: s
 }
 
 /** How often links are looked for whose time is over, in ms, and how many one round ends. */
-const [everyMs, atOnce] = [10_000, 100]
+const [everyMs, atOnce] = [30_000, 100]
 
 /** Ends links whose time is over. */
 export const linkExpiry = (job: () => CheckoutWork): Sweep => ({
