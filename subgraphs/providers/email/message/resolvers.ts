@@ -51,8 +51,10 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
   const { organizationId, appId, pay } = await accountOf(context)
   const { recipients: given, subject, content, attachments } = readEmail(input, asksWithin(viewer))
   const identityId = readId(input.identityId, 'identityId')
+  // A repeated key finds the mail on the account that paid for it, also for a caller that acts in no organization.
+  const lock = (id: string, transaction: WriteTransaction['transaction']) => emailMessages.lockOfAccount(organizationId, id, transaction)
   const { row } = await create(context, {
-    of: emailMessages,
+    of: Object.create(emailMessages, { lock: { value: lock } }) as typeof emailMessages,
     once: input,
     tenantId: organizationId,
     async run(unit, id) {

@@ -90,6 +90,7 @@ const begin = statement(
   `update providers.email_messages set status = 'SENDING', claim = $4, due_at = $3, attempts = attempts + 1
     where id = $1 and status = 'QUEUED' and due_at <= $2 returning id`,
 )
+const lockOfAccount = statement(`select ${columns} from providers.email_messages m where m.id = $1 and m.organization_id = $2 for update`)
 const overdue = statement('select id from providers.email_messages where due_at <= $1 order by due_at limit $2')
 const byMessageId = statement('select id from providers.email_messages where message_id = $1')
 const heard = statement('insert into providers.email_events (key, at) values ($1, $2) on conflict do nothing returning key')
@@ -116,6 +117,11 @@ function messageSql(rows: Rows<typeof emailMessages>, cipher: Cipher) {
       await rows.read(lockPeoples, [organizationId], transaction)
       const [found] = await rows.read<{ recipients: number; since: Date | null; toOne: number }>(peoples, [organizationId, since, addresses], transaction)
       return found!
+    },
+
+    /** Locks a mail of an account; null for none. The platform calls on its account without acting in an organization. */
+    async lockOfAccount(organizationId: string, id: string, transaction: Transaction): Promise<EmailMessageRow | null> {
+      return (await rows.read<EmailMessageRow>(lockOfAccount, [id, organizationId], transaction))[0] ?? null
     },
 
     /** Returns a mail with the data for sending it. */

@@ -69,6 +69,11 @@ describe('mails of the platform’s own services', () => {
     expect(await graph.rows('select organization_id, app_id, user_id from providers.calls')).toEqual([
       { organization_id: outsider.organizationId, app_id: 'app_launcher', user_id: null },
     ])
+    // A process that died before it recorded the answer asks once more, and gets the same mail.
+    const idempotencyKey = 'one-mail'
+    const first = await send({ ...kind, idempotencyKey }, within(null))
+    expect((await send({ ...kind, idempotencyKey }, within(null))).id).toBe(first.id)
+    expect(await graph.rows('select from providers.email_messages')).toHaveLength(2)
     // A token from outside names its organization with every call.
     ;(await trySend({}, { ...service(owner.organizationId!, ['EMAIL'], 'app_launcher'), organizationId: null })).refused('BAD_USER_INPUT')
   })
