@@ -1086,7 +1086,7 @@ export type DashboardLayoutItemInput = {
 /** A board of a layout. */
 export type DashboardBoardInput = {
   /** Id of the board that it replaces; omit for a new board. */
-  readonly boardId?: InputMaybe<Scalars['ID']['input']>;
+  readonly id?: InputMaybe<Scalars['ID']['input']>;
   readonly name: Scalars['String']['input'];
   /** At most 100 apps, each once. */
   readonly items: ReadonlyArray<DashboardLayoutItemInput>;

@@ -15,7 +15,7 @@ export interface GivenItem {
 }
 
 export interface GivenBoard {
-  readonly boardId?: string | null | undefined
+  readonly id?: string | null | undefined
   readonly name: string
   readonly items: readonly GivenItem[]
 }
@@ -42,15 +42,15 @@ function readItems(given: readonly GivenItem[], field: string): readonly LayoutI
 
 function readBoards(given: readonly GivenBoard[], present: readonly Board[], now: Date): readonly Board[] {
   if (given.length > max.boards) throw mistake('boards', `boards has ${given.length} entries: the maximum is ${max.boards}.`)
-  const boards = given.map(({ boardId, name, items }) => {
-    const known = boardId === null || boardId === undefined ? null : requireId(boardId, 'boards.boardId')
+  const boards = given.map(({ id, name, items }) => {
+    const known = id === null || id === undefined ? null : requireId(id, 'boards.id')
     if (known !== null && !present.some(board => board.id === known))
-      throw mistake('boards.boardId', `The layout has no board ${known}: omit boardId for a new one.`)
+      throw mistake('boards.id', `The layout has no board ${known}: omit id for a new one.`)
     return { id: known ?? newId(now), name: requireName(name, 'boards.name', max.name), items: readItems(items, 'boards.items') }
   })
   const isOnce = (values: readonly string[]) => new Set(values).size === values.length
   if (!isOnce(boards.map(({ name }) => name.toLowerCase()))) throw mistake('boards.name', 'Two boards have one name: name the second otherwise.')
-  if (!isOnce(boards.map(({ id }) => id))) throw mistake('boards.boardId', 'boards names a board twice: take each once.')
+  if (!isOnce(boards.map(({ id }) => id))) throw mistake('boards.id', 'boards names a board twice: take each once.')
   return boards
 }
 

@@ -26,7 +26,7 @@ describe('arranged', () => {
       {
         boards: [
           { name: 'New', items: [] },
-          { boardId: board.id, name: 'Two', items: [] },
+          { id: board.id, name: 'Two', items: [] },
         ],
       },
       now,
@@ -54,8 +54,8 @@ describe('arranged', () => {
     ],
     ['boards.name', { boards: [{ name: 'x'.repeat(81), items: [] }] }],
     ['boards.items', { boards: [{ name: 'One', items: apps(101) }] }],
-    ['boards.boardId', { boards: [{ boardId: '0197a3c2-5e1f-7c4b-9d2e-000000000000', name: 'One', items: [] }] }],
-    ['boards.boardId', { boards: ['One', 'Two'].map(name => ({ boardId: board.id, name, items: [] })) }],
+    ['boards.id', { boards: [{ id: '0197a3c2-5e1f-7c4b-9d2e-000000000000', name: 'One', items: [] }] }],
+    ['boards.id', { boards: ['One', 'Two'].map(name => ({ id: board.id, name, items: [] })) }],
   ])('refuses a wrong %s', (field, wrong) => {
     expect(() => arranged(present, wrong, now)).toThrow(expect.objectContaining({ extensions: expect.objectContaining({ code: 'BAD_USER_INPUT', field }) }))
   })

@@ -55,7 +55,7 @@ type Delivery = 'taken' | 'invalid' | 'later'
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
 
 export const openConsentSync = ({ store, service, outbound, clock, log }: ConsentOptions): ConsentSync => {
-  let wake = (): void => {}
+  let wake = (_ms?: number): void => {}
 
   async function deliver({ url, project }: ConsentService, row: ConsentRecord): Promise<Delivery> {
     const { id, subjectId, policyVersion } = row
@@ -106,6 +106,8 @@ export const openConsentSync = ({ store, service, outbound, clock, log }: Consen
     }
     const end: TurnEnd = next === null ? { attempts: 0, failingSince: null, next } : { attempts: before + 1, failingSince, next }
     await store.release(subjectId, end, last, now)
+    // The regular run would come later than the first repetitions.
+    if (next && next.getTime() - now.getTime() < everyMs) wake(next.getTime() - now.getTime())
   }
 
   return {

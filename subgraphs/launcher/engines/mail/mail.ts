@@ -75,7 +75,7 @@ export function nextHandover(attempts: number, error: unknown, now: Date): Date 
  */
 export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): Mail {
   const outbox = openMailOutbox(sequelize, cipher)
-  let wake = (): void => {}
+  let wake = (_ms?: number): void => {}
 
   async function outcomeOf(mail: QueuedMail): Promise<HandedOver> {
     const { id, kind, organizationId, attempts } = mail
@@ -96,6 +96,9 @@ export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): 
     const outcome = await outcomeOf(mail)
     crash('launcher-mail-sent')
     await outbox.settle(mail.id, outcome)
+    const waitMs = outcome.next ? outcome.next.getTime() - clock.now().getTime() : everyMs
+    // The regular run would come later than the first repetition.
+    if (waitMs < everyMs) wake(Math.max(0, waitMs))
   }
 
   return {

@@ -59,7 +59,7 @@ describe('updateDashboardLayout', () => {
       })
     ).data().updateDashboardLayout
     expect((await update(member, { items: [{ app: 'agents' }] })).data().updateDashboardLayout.boards).toEqual(boards)
-    const renamed = (await update(member, { boards: [{ boardId: boards[1].id, name: 'Second', items: [] }] })).data().updateDashboardLayout
+    const renamed = (await update(member, { boards: [{ id: boards[1].id, name: 'Second', items: [] }] })).data().updateDashboardLayout
     expect(renamed).toMatchObject({ items: [{ app: 'agents' }], boards: [{ id: boards[1].id, name: 'Second', items: [] }], version: 3 })
   })
 
@@ -75,8 +75,8 @@ describe('updateDashboardLayout', () => {
   })
 
   it('refuses an unknown board and stores nothing', async () => {
-    const answer = await update(member, { boards: [{ boardId: '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e', name: 'One', items: [] }] })
-    expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe('boards.boardId')
+    const answer = await update(member, { boards: [{ id: '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e', name: 'One', items: [] }] })
+    expect(answer.refused('BAD_USER_INPUT').extensions.field).toBe('boards.id')
     expect((await read(member)).version).toBe(0)
   })
 })

@@ -51,7 +51,7 @@ describe('P-14 connecting YouTube', () => {
   test('accepts no grant without a requested scope, and no refresh token where none was requested', async () => {
     await using at = await atTwin('YOUTUBE')
     const half = await consent(at, url => url.searchParams.set('scope', 'https://www.googleapis.com/auth/youtube.readonly'))
-    await expect(half.exchange()).rejects.toMatchObject({ permanent: true, message: expect.stringContaining('every wish') })
+    await expect(half.exchange()).rejects.toMatchObject({ permanent: true, message: expect.stringContaining('every permission') })
     const online = await consent(at, url => url.searchParams.delete('access_type'))
     expect((await online.exchange()).refreshToken).toBeNull()
   })
