@@ -100,7 +100,7 @@ export function mistakeIn({ slug, appId, title, contexts, icon, asks, mobileApps
 }
 
 /** Maximum number of mobile apps of a service, and of certificates of one. */
-export const most = { mobileApps: 10, fingerprints: 10 }
+export const most = { mobileApps: 4, fingerprints: 4 }
 
 const fingerprint = /^[\dA-F]{2}(?::[\dA-F]{2}){31}$/
 

@@ -9,7 +9,7 @@ import { type Notifying, notify, type Posting } from './notify.ts'
 
 /** Maximum notices of one run, and maximum pages of an organization's members. */
 const atOnce = 100
-const maxPages = 100
+const maxPages = 200
 
 /** A member of an organization who can be told something. */
 interface Member {
