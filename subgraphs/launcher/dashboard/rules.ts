@@ -44,8 +44,7 @@ function readBoards(given: readonly GivenBoard[], present: readonly Board[], now
   if (given.length > max.boards) throw mistake('boards', `boards has ${given.length} entries: the maximum is ${max.boards}.`)
   const boards = given.map(({ id, name, items }) => {
     const known = id === null || id === undefined ? null : requireId(id, 'boards.id')
-    if (known !== null && !present.some(board => board.id === known))
-      throw mistake('boards.id', `The layout has no board ${known}: omit id for a new one.`)
+    if (known !== null && !present.some(board => board.id === known)) throw mistake('boards.id', `The layout has no board ${known}: omit id for a new one.`)
     return { id: known ?? newId(now), name: requireName(name, 'boards.name', max.name), items: readItems(items, 'boards.items') }
   })
   const isOnce = (values: readonly string[]) => new Set(values).size === values.length
