@@ -31,7 +31,7 @@ export class DomainError extends Error {
    */
   constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}) {
     super(message)
-    this.name = 'Refusal'
+    this.name = 'DomainError'
     this.extensions = { ...details, code }
   }
 

@@ -1,7 +1,7 @@
 import { declareValuePlugin, PluginKind } from '@stryker-mutator/api/plugin'
 
 /** What is called with words for people: their wording is read by reviewers, and no test should copy it. */
-const speakers = new Set(['Refusal', 'Error', 'StartError', 'GrantFailure', 'OutboundFailure', 'GraphQLError', 'UpstreamFailure'])
+const speakers = new Set(['DomainError', 'Error', 'StartError', 'GrantFailure', 'OutboundFailure', 'GraphQLError', 'UpstreamFailure'])
 const levels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
 
 interface Node {

@@ -45,7 +45,7 @@ test.each([
 test('a refusal carries its sentence, its code, and facts for programs, which cannot change the code', () => {
   const refusal = new DomainError('RATE_LIMITED', 'Wait.', { retryAfter: 30, code: 'FORBIDDEN' })
   expect(refusal).toBeInstanceOf(Error)
-  expect(refusal).toMatchObject({ name: 'Refusal', message: 'Wait.', code: 'RATE_LIMITED' })
+  expect(refusal).toMatchObject({ name: 'DomainError', message: 'Wait.', code: 'RATE_LIMITED' })
   expect(refusal.extensions).toEqual({ code: 'RATE_LIMITED', retryAfter: 30 })
   expect(new DomainError('FORBIDDEN', 'No.').extensions).toEqual({ code: 'FORBIDDEN' })
 })

@@ -3,6 +3,7 @@ import type { Clock } from '../../../../platform/clock.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import type { WayOut } from '../../../../platform/outbound/outbound.ts'
 import type { ConsentRecord, ConsentStore, HeldSubject, TurnEnd } from '../../stores/consent.ts'
+import { openAlarm } from '../notify/alarm.ts'
 
 export const purposeNames = ['analytics', 'personalization', 'advertising'] as const
 
@@ -43,8 +44,8 @@ export interface ConsentSync {
   readonly sweep: Sweep
 }
 
-/** How often due decisions are looked for, how long a call may take and a browser is a process's own, in ms, and browsers of one round. */
-const [everyMs, timeoutMs, holdMs, atOnce] = [30_000, 10_000, 60_000, 20]
+/** Time limit of a call and lease of a browser in ms, and maximum browsers of one round. */
+const [timeoutMs, holdMs, atOnce] = [10_000, 60_000, 20]
 /** Maximum decisions of a browser that are sent in one turn, within the time that it is held. */
 const maxATurn = 5
 
@@ -55,7 +56,7 @@ type Delivery = 'taken' | 'invalid' | 'later'
 const passing: ReadonlySet<number> = new Set([408, 425, 429])
 
 export const openConsentSync = ({ store, service, outbound, clock, log }: ConsentOptions): ConsentSync => {
-  let wake = (_ms?: number): void => {}
+  const alarm = openAlarm(clock)
 
   async function deliver({ url, project }: ConsentService, row: ConsentRecord): Promise<Delivery> {
     const { id, subjectId, policyVersion } = row
@@ -106,29 +107,20 @@ export const openConsentSync = ({ store, service, outbound, clock, log }: Consen
     }
     const end: TurnEnd = next === null ? { attempts: 0, failingSince: null, next } : { attempts: before + 1, failingSince, next }
     await store.release(subjectId, end, last, now)
-    // The regular run would come later than the first repetitions.
-    if (next && next.getTime() - now.getTime() < everyMs) wake(next.getTime() - now.getTime())
+    if (next) alarm.at(next)
   }
 
   return {
     firstState: service ? 'PENDING' : 'LOCAL',
-    wake: () => wake(),
-    sweep: {
-      name: 'decisions about cookies',
-      everyMs,
-      asksOthers: true,
-      wakes(start) {
-        wake = start
-      },
-      async run() {
-        if (!service) return
-        const now = clock.now()
-        const held = await store.take(now, new Date(now.getTime() + holdMs), atOnce)
-        const ended = await Promise.allSettled(held.map(subject => turnOf(service, subject)))
-        for (const each of ended)
-          if (each.status === 'rejected') log.error({ err: each.reason }, 'turn of a browser not recorded; its decisions are sent when its lease ends')
-        if (held.length === atOnce) wake()
-      },
-    },
+    wake: alarm.ring,
+    sweep: alarm.sweep({ name: 'decisions about cookies', asksOthers: true }, async () => {
+      if (!service) return null
+      const now = clock.now()
+      const held = await store.take(now, new Date(now.getTime() + holdMs), atOnce)
+      const ended = await Promise.allSettled(held.map(subject => turnOf(service, subject)))
+      for (const each of ended)
+        if (each.status === 'rejected') log.error({ err: each.reason }, 'turn of a browser not recorded; its decisions are sent when its lease ends')
+      return held.length === atOnce ? now : null
+    }),
   }
 }

@@ -8,6 +8,7 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import type { WriteTransaction } from '../../../store/books.ts'
 import { type HandedOver, openMailOutbox, type QueuedMail } from '../../stores/mail.ts'
+import { openAlarm } from '../notify/alarm.ts'
 
 /** Kinds of the launcher's mails, as their header `X-Supergraph-Mail` says. */
 export type MailKind = 'demo-booked' | 'demo-cancelled' | 'lead'
@@ -53,8 +54,8 @@ export interface MailOptions {
   send(mail: OutgoingMail): Promise<string>
 }
 
-/** How often due mails are looked for, for how long one is a process's own, in ms, and how many one round takes. */
-const [everyMs, leaseMs, atOnce] = [30_000, 60_000, 20]
+/** Lease of a mail in ms, and maximum mails of one round. */
+const [leaseMs, atOnce] = [60_000, 20]
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 /** Pauses before a mail is handed over again, in ms; after the last it is given up. */
@@ -75,7 +76,7 @@ export function nextHandover(attempts: number, error: unknown, now: Date): Date 
  */
 export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): Mail {
   const outbox = openMailOutbox(sequelize, cipher)
-  let wake = (_ms?: number): void => {}
+  const alarm = openAlarm(clock)
 
   async function outcomeOf(mail: QueuedMail): Promise<HandedOver> {
     const { id, kind, organizationId, attempts } = mail
@@ -96,32 +97,22 @@ export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): 
     const outcome = await outcomeOf(mail)
     crash('launcher-mail-sent')
     await outbox.settle(mail.id, outcome)
-    const waitMs = outcome.next ? outcome.next.getTime() - clock.now().getTime() : everyMs
-    // The regular run would come later than the first repetition.
-    if (waitMs < everyMs) wake(Math.max(0, waitMs))
+    if (outcome.next) alarm.at(outcome.next)
   }
 
   return {
     async queue({ key, kind, organizationId, to, subject, text }, { now, transaction }) {
       const id = newId(now)
       const content = JSON.stringify({ to, subject, text } satisfies MailContent)
-      if (await outbox.insert({ id, key, kind, organizationId, content }, now, transaction)) transaction.afterCommit(() => wake())
+      if (await outbox.insert({ id, key, kind, organizationId, content }, now, transaction)) transaction.afterCommit(() => alarm.ring())
     },
-    sweep: {
-      name: 'mails',
-      everyMs,
-      asksOthers: true,
-      wakes(start) {
-        wake = start
-      },
-      async run() {
-        const now = clock.now()
-        const due = await outbox.take(now, new Date(now.getTime() + leaseMs), atOnce)
-        const ended = await Promise.allSettled(due.map(handOver))
-        for (const each of ended)
-          if (each.status === 'rejected') log.error({ err: each.reason }, 'handover of a mail not recorded; it is repeated when its lease ends')
-        if (due.length === atOnce) wake()
-      },
-    },
+    sweep: alarm.sweep({ name: 'mails', asksOthers: true }, async () => {
+      const now = clock.now()
+      const due = await outbox.take(now, new Date(now.getTime() + leaseMs), atOnce)
+      const ended = await Promise.allSettled(due.map(handOver))
+      for (const each of ended)
+        if (each.status === 'rejected') log.error({ err: each.reason }, 'handover of a mail not recorded; it is repeated when its lease ends')
+      return due.length === atOnce ? now : null
+    }),
   }
 }

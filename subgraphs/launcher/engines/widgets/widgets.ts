@@ -50,8 +50,8 @@ interface Found {
 
 /**
  * Opens the widgets that a viewer sees; each app is read once per operation.
- * @param apps       reads widgets of third parties
- * @param patienceMs time limit of a service's answer
+ * @param apps      reads widgets of third parties
+ * @param timeoutMs time limit of a service's answer
  */
 export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeoutMs = widgetPatienceMs) => {
   let known: { readonly services: Services; readonly until: number } | null = null
