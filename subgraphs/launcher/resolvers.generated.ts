@@ -159,7 +159,7 @@ export type Query = {
   readonly __typename?: 'Query';
   /** One thing that waits for the viewer, also when it is done; NOT_FOUND for one that is not the viewer's to see. */
   readonly actionItem?: Maybe<ActionItem>;
-  /** What waits for the viewer in the active context, the most severe first, then the newest. Keys and services see what is the whole organization's; owners and admins also what is theirs alone, and a person what is for that person. */
+  /** Action items that the viewer sees in the active context, most severe first, then newest. Keys and services see the organization's items; owners and admins also those for managers; people also their own. */
   readonly actionItems?: Maybe<ActionItemConnection>;
   /** How many things wait for the viewer in the active context. */
   readonly actionCounts?: Maybe<ActionCounts>;
@@ -183,7 +183,7 @@ export type Query = {
   /** The layout with which dashboards of the active organization begin; empty while no manager has set one. */
   readonly organizationLayout?: Maybe<DashboardLayout>;
   /**
-   * What the viewer is to read now: the active organization's announcements and the platform's that have begun, are not over, and that they have not
+   * Announcements for the viewer to read now: the active organization's announcements and the platform's that have begun, are not over, and that they have not
    * dismissed; the most severe first, then the newest. In personal context the platform's alone.
    */
   readonly announcements?: Maybe<ReadonlyArray<Maybe<Announcement>>>;
@@ -212,11 +212,11 @@ export type Query = {
   readonly lead?: Maybe<Lead>;
   /** What visitors of the marketing site ask for, newest first, spam included. For platform admins. */
   readonly leads?: Maybe<LeadConnection>;
-  /** What the viewer was told in the active context, the newest first; nothing for keys, which are told nothing. */
+  /** The viewer's notifications in the active context, newest first. Empty for keys and for programs that act for a person. */
   readonly notifications?: Maybe<NotificationConnection>;
   /** How much of it is neither read nor archived. */
   readonly unreadNotifications?: Maybe<Scalars['Int']['output']>;
-  /** How the viewer wants to be told, in every context; before the first change what counts by itself. Null for keys, which are told nothing. */
+  /** The viewer's notification preferences, valid in every context; the defaults before the first change. Null for keys and for programs that act for a person. */
   readonly notificationPreferences?: Maybe<NotificationPreferences>;
   /**
    * The live widgets of the active context, by title: one of each app that shows one and that the viewer may see. Apps of the store and of the
@@ -344,13 +344,13 @@ export type QueryWidgetsArgs = {
 
 export type Mutation = {
   readonly __typename?: 'Mutation';
-  /** Says that somebody has seen to it: it leaves the list of everybody who sees it. Done again it stays as it is; CONFLICT, reason RESOLVED, for one whose cause is gone. The service that opened it may open it again when the cause comes back. A person needs only the scope to read; keys and services need `launcher:notifications.write`. */
+  /** Completes the item for everybody who sees it. Repeating it changes nothing; CONFLICT, reason RESOLVED, for one whose cause is gone. The service that opened it may open it again when the cause comes back. A person needs only the scope to read; keys and services need `launcher:notifications.write`. */
   readonly completeActionItem?: Maybe<ActionItem>;
-  /** Says of several that somebody has seen to them, 100 at most, each on its own: one that is refused leaves the others done. Scopes as of `completeActionItem`. */
+  /** Completes up to 100 items, each independently: a refused one does not affect the others. Scopes as of `completeActionItem`. */
   readonly completeActionItems?: Maybe<ActionItemsReport>;
   /** Takes back that it is done: it waits again for everybody who sees it. One that waits stays as it is; CONFLICT, reason RESOLVED, for one whose cause is gone. Scopes as of `completeActionItem`. */
   readonly reopenActionItem?: Maybe<ActionItem>;
-  /** Says who is to see to it; everybody who sees it goes on seeing it. BAD_USER_INPUT for somebody who does not see it; CONFLICT, reason RESOLVED, for one whose cause is gone. Whoever leaves the organization is no longer assigned. Scopes as of `completeActionItem`. */
+  /** Assigns the item to a person; its audience stays the same. BAD_USER_INPUT for a person who does not see it; CONFLICT, reason RESOLVED, for one whose cause is gone. A person who leaves the organization is unassigned. Scopes as of `completeActionItem`. */
   readonly assignActionItem?: Maybe<ActionItem>;
   /** Hides an open one from the viewer alone until a moment, 30 days ahead at most; then `actionQueueChanged` gives it again. It wakes earlier if it is done or resolved and opened again. CONFLICT, reason RESOLVED, for one that is not open, reason LIMIT for the 501st of a person. */
   readonly snoozeActionItem?: Maybe<ActionItem>;
@@ -427,13 +427,13 @@ export type Mutation = {
   /** Takes one step of a workflow: an app is launched now, an action item is looked up, a link is given. Nothing remembers how far a person came. BAD_USER_INPUT for a position beyond the last step. */
   readonly runLauncherWorkflow?: Maybe<LauncherWorkflowStep>;
   /**
-   * Takes what a browser decided about cookies, and answers at once what stands; the consent service learns it afterwards. A decision that is not newer
+   * Records a browser's cookie decision and returns the current one at once; the consent service receives it later. A decision that is not newer
    * than what stands changes nothing.
    */
   readonly recordConsent?: Maybe<ConsentDecision>;
   /**
    * Books a demo in a free slot of `GET /launcher/api/demo-slots`; the visitor is mailed a link by which it is cancelled. CONFLICT, reason SLOT_TAKEN,
-   * when somebody was faster; BAD_USER_INPUT for a time that is no slot. Refused besides as submitContact is.
+   * when the slot was taken meanwhile; BAD_USER_INPUT for a time that is no slot. Refused besides as submitContact is.
    */
   readonly bookDemo?: Maybe<DemoBooking>;
   /** Cancels a demo that has not begun, by the code of its mail, once: its slot is free again. BAD_USER_INPUT, reason CODE, for any other code. */
@@ -451,7 +451,7 @@ export type Mutation = {
   readonly markNotificationsRead?: Maybe<UnreadNotifications>;
   /** Archives notifications of the viewer, which also reads them, or takes them back among the others, read. NOT_FOUND for one of somebody else, and none is archived then. Scopes as of `markNotificationsRead`. */
   readonly archiveNotifications?: Maybe<UnreadNotifications>;
-  /** Changes how the viewer is told, in every context; what is left out stays. The scope to read is enough. */
+  /** Changes the viewer's notification preferences in every context; omitted fields stay. The read scope is enough. */
   readonly updateNotificationPreferences?: Maybe<NotificationPreferences>;
 };
 
@@ -666,7 +666,7 @@ export type Subscription = {
    * deleted. None at the start: read `announcements` with every connection.
    */
   readonly announcementChanged?: Maybe<Announcement>;
-  /** Each thing that the viewer is told in the active context, at once; one that joins an unread one comes as that, with its `count`. None at the start: read `notifications` with every connection. */
+  /** Each new notification of the viewer in the active context. One that joins an unread notification is sent as that one, with its `count`. Nothing is sent at the start: read `notifications` after every connection. */
   readonly notificationReceived?: Maybe<Notification>;
   /** Every present widget first, one event each; then a widget each time what it shows becomes different. In an organization those that all people with the same rights share; in personal context all. */
   readonly widgetUpdated?: Maybe<Widget>;
@@ -697,7 +697,7 @@ export type ActionItem = {
   readonly status: ActionItemStatus;
   /** When it is too late for it. */
   readonly dueAt?: Maybe<Scalars['DateTime']['output']>;
-  /** Who is to see to it; null while nobody is named. */
+  /** The assigned person; null while unassigned. */
   readonly assignee?: Maybe<User>;
   /** When it comes back for the viewer who snoozed it; null for everybody else. */
   readonly snoozedUntil?: Maybe<Scalars['DateTime']['output']>;
@@ -709,7 +709,7 @@ export type ActionItem = {
   readonly closedAt?: Maybe<Scalars['DateTime']['output']>;
   /** Who said that it is done; null for a key or a service, while it waits, and when its cause is gone. */
   readonly closedBy?: Maybe<User>;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. Snoozing changes nothing for others, so it does not count. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. Snoozing changes nothing for others, so it does not count. */
   readonly version: Scalars['Int']['output'];
   /** When it first appeared. */
   readonly createdAt: Scalars['DateTime']['output'];
@@ -845,7 +845,7 @@ export type AccessRequest = {
   readonly createdAt: Scalars['DateTime']['output'];
   /** When it was decided on or withdrawn. */
   readonly decidedAt?: Maybe<Scalars['DateTime']['output']>;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -983,7 +983,7 @@ export type Installation = {
   readonly installedAt: Scalars['DateTime']['output'];
   /** When it was removed; null while it is in use. */
   readonly removedAt?: Maybe<Scalars['DateTime']['output']>;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1040,7 +1040,7 @@ export type DashboardLayout = {
   readonly boards: ReadonlyArray<DashboardBoard>;
   /** Whether it is what the organization begins with, because the person has changed nothing. */
   readonly inherited: Scalars['Boolean']['output'];
-  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes, 0 before the first: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1138,7 +1138,7 @@ export type Announcement = {
   readonly dismissed: Scalars['Boolean']['output'];
   /** The person who wrote it; null for demo data. */
   readonly createdBy?: Maybe<User>;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1293,7 +1293,7 @@ export type LauncherPersonSettings = {
   readonly timeZone?: Maybe<Scalars['String']['output']>;
   /** The path that opens after sign-in: `/actions`. Null: the organization's `defaultStartPage`, else the dashboard. */
   readonly startPage?: Maybe<Scalars['String']['output']>;
-  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes, 0 before the first: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1304,7 +1304,7 @@ export type LauncherOrganizationSettings = {
   readonly defaultStartPage?: Maybe<Scalars['String']['output']>;
   /** Where people of the organization find help; null: the platform's own help. */
   readonly supportUrl?: Maybe<Scalars['URL']['output']>;
-  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes, 0 before the first: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1354,7 +1354,7 @@ export type SharedLink = {
   readonly order: Scalars['Int']['output'];
   /** The person who made it; null for demo data. */
   readonly createdBy?: Maybe<User>;
-  /** Counts changes of the link itself, not those of its place by others that move: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes of the link itself, not those of its place by others that move: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1520,7 +1520,7 @@ export type LauncherWorkflow = {
   readonly steps: ReadonlyArray<LauncherWorkflowPlannedStep>;
   /** Who made it; null for a key or a service. */
   readonly createdBy?: Maybe<User>;
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1748,7 +1748,7 @@ export type Lead = {
   /** What platform admins noted. */
   readonly note?: Maybe<Scalars['String']['output']>;
   readonly createdAt: Scalars['DateTime']['output'];
-  /** Counts changes: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -1912,7 +1912,7 @@ export type NotificationPreferences = {
   readonly digest: NotificationPreferencesDigest;
   /** By which ways what comes: the first that fits counts. Where none does, in the app and by push if it is HIGH. What is CRITICAL comes by all ways, whatever they say. */
   readonly rules: ReadonlyArray<NotificationPreferencesRule>;
-  /** Counts changes, 0 before the first: hand it back as `expectedVersion` to be refused when somebody else was faster. */
+  /** Counts changes, 0 before the first: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
 
@@ -2004,7 +2004,7 @@ export type NotificationPreferencesRuleInput = {
   readonly push: Scalars['Boolean']['input'];
 };
 
-/** How the viewer wants to be told; what is left out stays. */
+/** Changes of notification preferences; omitted fields stay. */
 export type UpdateNotificationPreferencesInput = {
   /** A name of the IANA database. */
   readonly timeZone?: InputMaybe<Scalars['String']['input']>;
