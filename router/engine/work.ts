@@ -57,6 +57,8 @@ export class Work implements Operation {
   isReplay = false
   replayed: string[] | null = null
   values = 0
+  /** Maximum of `values`. */
+  mostValues: number = workLimits.values
   /** Bytes held for the operation. */
   bytes = 0
   /** Number of bytes that may be held without taking more; negative once the operation is over. */
@@ -207,8 +209,8 @@ function listen(work: Work): AbortController {
  */
 export function takeValues(work: Work, values: number): Promise<void> | null {
   work.values += values
-  if (work.values > workLimits.values) {
-    abandon(work, tooManyValues())
+  if (work.values > work.mostValues) {
+    abandon(work, tooManyValues(work.mostValues))
     return null
   }
   return slices.take(work.claim?.organization ?? work.requestId, values)
@@ -297,10 +299,10 @@ async function runStatement<Result>(work: Work, run: () => Promise<Result>): Pro
   }
 }
 
-const tooManyValues = () =>
+const tooManyValues = (most: number) =>
   new TooMuch(
     'BAD_USER_INPUT',
-    `The operation asks for more than ${workLimits.values} values of lists within lists; ask for fewer levels of lists, for shorter ones, or for fewer fields of them.`,
+    `The operation asks for more than ${most} values of lists within lists; ask for fewer levels of lists, for shorter ones, or for fewer fields of them.`,
   )
 
 // Made once: nobody looks at where they were thrown, and one is needed each time that somebody leaves.

@@ -1,3 +1,4 @@
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery, printSchema } from 'graphql'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../config.ts'
 import { newId } from '../../platform/ids.ts'
@@ -93,6 +94,20 @@ test('nested lists that would multiply beyond limits are rejected, without delay
   expect(refused.refused('BAD_USER_INPUT').message).toMatch(/lists within lists/)
   // Everybody else had a turn after every few thousand values.
   expect(turns).toBeGreaterThan(workLimits.values / workLimits.turn / 2)
+})
+
+const everything = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true, specifiedByUrl: true, directiveIsRepeatable: true })
+
+test('clients can read the whole schema twice in one operation, however large it is, and no lists that multiply', async () => {
+  await using graph = await supergraph()
+  const answer = (await graph.execute(everything)).data() as IntrospectionQuery
+  expect(printSchema(buildClientSchema(answer))).toContain('type Mutation')
+  const twice = everything
+    .replace('__schema {', '__schema { ...All } again: __schema { ...All } } fragment All on __Schema {')
+    .replace(/\}\s*\}\s*fragment FullType/, '} fragment FullType')
+  expect((await graph.execute(twice)).data().again).toEqual(answer.__schema)
+  const nested = `{ ${Array.from({ length: 100 }, (_, at) => `a${at}: __schema { types { fields { type { ofType { fields { name } } } } } }`).join(' ')} }`
+  expect((await graph.execute(nested)).refused('BAD_USER_INPUT').message).toMatch(/lists within lists/)
 })
 
 test('one page is read below any number of parents by one statement, each parent with its own rows in order', async () => {
