@@ -31,6 +31,15 @@ const asker /*                                       */ = 'refused denied denied
 const whoeverAsksByRoute = whoeverAsks.replaceAll('denied', 'refused')
 const askerByRoute = asker.replaceAll('denied', 'refused')
 
+/** An app of the catalogue. The launcher reads the developer platform's apps anew from time to time, and would drop it. */
+const freshListed =
+  (slug: string, title: string): Fresh =>
+  async ({ graph }) => {
+    await seedApps(graph, { slug, title })
+    return slug
+  }
+const [routeFinder, stockCount] = [freshListed('route-finder', 'Route Finder'), freshListed('stock-count', 'Stock Count')]
+
 /** An app that is installed in `acme`. */
 const freshInstalled: Fresh = async ({ graph, ids }) => {
   const at = graph.clock.now()
@@ -119,14 +128,15 @@ export const access: AccessRows = {
       'accessRequests.nodes.decidedBy',
     ),
     row('Query.storeApps', read, unrelated, everybody, constant('{ storeApps { nodes { app } } }'), 'storeApps'),
-    row('Query.storeApp', read, unrelated, everybody, constant('{ storeApp(app: "route-finder") { app } }'), 'storeApp'),
+    row('Query.storeApp', read, unrelated, everybody, ({ fresh }) => `{ storeApp(app: "${fresh}") { app } }`, 'storeApp', routeFinder),
     row(
       'Mutation.installApp',
       write,
       read,
       installers,
-      change('installApp', () => 'app: "route-finder"', 'id'),
+      change('installApp', ({ fresh }) => `app: "${fresh}"`, 'id'),
       'installApp',
+      routeFinder,
     ),
     row(
       'Mutation.uninstallApp',
@@ -142,8 +152,9 @@ export const access: AccessRows = {
       write,
       read,
       whoeverAsks,
-      change('requestAccess', () => 'app: "stock-count"', 'id'),
+      change('requestAccess', ({ fresh }) => `app: "${fresh}"`, 'id'),
       'requestAccess',
+      stockCount,
     ),
     row(
       'Mutation.decideAccessRequest',
@@ -175,7 +186,10 @@ export const access: AccessRows = {
   routes: [
     { at: `GET ${api}/apps`, scopes: read, less: unrelated, cells: byScopeEachTheirOwn, path: () => `${api}/apps` },
     { at: `GET ${api}/apps/:app`, scopes: read, less: unrelated, cells: byScopeEachTheirOwn, path: () => `${api}/apps/agents` },
-    { at: `PUT ${api}/apps/:app/installation`, scopes: write, less: read, cells: installers, path: () => `${api}/apps/route-finder/installation` },
+    {
+      ...{ at: `PUT ${api}/apps/:app/installation`, scopes: write, less: read, cells: installers, path: ids => `${api}/apps/${ids.fresh}/installation` },
+      fresh: routeFinder,
+    },
     {
       ...{ at: `DELETE ${api}/apps/:app/installation`, scopes: write, less: read, cells: accountants, path: ids => `${api}/apps/${ids.fresh}/installation` },
       fresh: freshInstalled,
@@ -184,7 +198,8 @@ export const access: AccessRows = {
     { at: `GET ${api}/access-requests`, scopes: read, less: unrelated, cells: byScopeEachTheirOwn, path: () => `${api}/access-requests` },
     {
       ...{ at: `POST ${api}/access-requests`, scopes: write, less: read, cells: whoeverAsksByRoute, path: () => `${api}/access-requests` },
-      body: () => ({ app: 'stock-count' }),
+      body: ids => ({ app: ids.fresh }),
+      fresh: stockCount,
     },
     {
       ...{ at: `POST ${api}/access-requests/:id/decision`, scopes: write, less: read, cells: deciders, fresh: freshRequest },
@@ -197,7 +212,7 @@ export const access: AccessRows = {
     },
     { at: `GET ${api}/store/apps`, scopes: read, less: unrelated, cells: publicRoute, path: () => `${api}/store/apps` },
     { at: `GET ${api}/store/search`, scopes: read, less: unrelated, cells: publicRoute, path: () => `${api}/store/search?q=route` },
-    { at: `GET ${api}/store/apps/:app`, scopes: read, less: unrelated, cells: publicRoute, path: () => `${api}/store/apps/route-finder` },
+    { at: `GET ${api}/store/apps/:app`, scopes: read, less: unrelated, cells: publicRoute, path: ids => `${api}/store/apps/${ids.fresh}`, fresh: routeFinder },
     { at: 'GET /launcher/icons/:app', scopes: read, less: unrelated, cells: publicRoute, path: () => '/launcher/icons/agents' },
   ],
 }
