@@ -100,10 +100,10 @@ describe.runIf(browserPath)('S-15 the REST reference', () => {
   }
 
   test('tries a call without credentials, with the token of a signed-in session, and with a pasted one', async () => {
-    const anonymous = await visit('/docs', {})
+    const anonymous = await visit('/docs/publishing', {})
     expect(await execute(anonymous)).toContain('401')
 
-    const known = await signInOn('/docs')
+    const known = await signInOn('/docs/publishing')
     await known.page.getByRole('button', { name: 'Use my session’s token' }).click()
     await known.page.getByText('Calls carry your token until').waitFor()
     expect(await execute(known)).toContain('200')
@@ -111,7 +111,7 @@ describe.runIf(browserPath)('S-15 the REST reference', () => {
     expect(await known.violations()).toEqual([])
     expect(known.foreign()).toEqual([])
 
-    const pasted = await visit('/docs', {})
+    const pasted = await visit('/docs/publishing', {})
     await pasted.page.getByRole('button', { name: 'Authorize', exact: true }).click()
     const dialog = pasted.page.locator('.modal-ux')
     await dialog
