@@ -11,6 +11,7 @@ import {
   type Fresh,
   publicRoute,
   row,
+  type Stage,
 } from '../../../access/row.ts'
 import { seedApps, seedPlatformApps } from './seed.ts'
 
@@ -31,14 +32,16 @@ const asker /*                                       */ = 'refused denied denied
 const whoeverAsksByRoute = whoeverAsks.replaceAll('denied', 'refused')
 const askerByRoute = asker.replaceAll('denied', 'refused')
 
+const seedListed = (graph: Stage['graph']) => seedApps(graph, { slug: 'route-finder', title: 'Route Finder' }, { slug: 'stock-count', title: 'Stock Count' })
+
 /** An app of the catalogue. The launcher reads the developer platform's apps anew from time to time, and would drop it. */
 const freshListed =
-  (slug: string, title: string): Fresh =>
+  (slug: string): Fresh =>
   async ({ graph }) => {
-    await seedApps(graph, { slug, title })
+    await seedListed(graph)
     return slug
   }
-const [routeFinder, stockCount] = [freshListed('route-finder', 'Route Finder'), freshListed('stock-count', 'Stock Count')]
+const [routeFinder, stockCount] = [freshListed('route-finder'), freshListed('stock-count')]
 
 /** An app that is installed in `acme`. */
 const freshInstalled: Fresh = async ({ graph, ids }) => {
@@ -71,7 +74,7 @@ const decision = { decision: 'decline' }
 export const access: AccessRows = {
   async made(stage) {
     await seedPlatformApps(stage.graph)
-    await seedApps(stage.graph, { slug: 'route-finder', title: 'Route Finder' }, { slug: 'stock-count', title: 'Stock Count' })
+    await seedListed(stage.graph)
     // The first one of the list: an app of the catalogue, and by whom it was installed.
     const at = stage.graph.clock.now()
     await stage.graph.rows(
