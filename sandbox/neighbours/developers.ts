@@ -52,7 +52,7 @@ function play(name: string, deps: Deps): Network {
     widget: audience && { url: `${origin()}/apps/${app.slug}/api/widget`, audience },
     jwksUrl: `${origin()}/apps/${app.slug}/.well-known/jwks.json`,
     launchUrl: `${origin()}/apps/${app.slug}/`,
-    initiateLoginUri: app.slug === 'team-board' ? `${origin()}/apps/${app.slug}/login` : null,
+    initiateLoginUri: withLogin.has(app.slug) ? `${origin()}/apps/${app.slug}/login` : null,
     mobileApps: [],
     screenshots: [`${origin()}/${name}/icons/${app.slug}.svg`],
   })
@@ -111,6 +111,9 @@ function play(name: string, deps: Deps): Network {
     },
   }
 }
+
+/** Apps at which a sign-in can be begun; the others have only an address. */
+const withLogin: ReadonlySet<string> = new Set(['route-finder', 'team-board'])
 
 /** Services of the platform whose icons lie here. */
 const platformIcons: readonly string[] = ['launcher', 'publishing', 'agents', 'payments', 'providers']
