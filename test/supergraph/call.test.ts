@@ -153,7 +153,7 @@ describe('a route whose answer is streamed', () => {
 
     test('is late when its first word does not come in time', async () => {
       const row = await open()
-      const answer = await row.call.stream(path, as, { idleMs: 20 }).catch((error: unknown) => Promise.reject(error))
+      const answer = await row.call.stream(path, as, { idleMs: 500 }).catch((error: unknown) => Promise.reject(error))
       await expect(answer.body[Symbol.asyncIterator]().next()).rejects.toMatchObject({ kind: 'late' })
       await row.left
       await row.close()
