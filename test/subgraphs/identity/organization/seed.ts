@@ -4,11 +4,16 @@ import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { identityOf } from '../../../kit/identity.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 
-/** An organization without members. */
+/** An organization without members, which has installed the platform's apps. */
 export async function seedOrganization({ database, clock }: Pick<Supergraph, 'database' | 'clock'>): Promise<OrganizationRow> {
   const identity = identityOf(database.sequelize, clock)
   const now = clock.now()
   const id = newId(now)
   const row = { id, slug: `organization-${id.slice(-12)}`, name: `Organization ${id.slice(-4)}`, createdAt: now, updatedAt: now, createdBy: 'platform' }
+  await database.sequelize.query(
+    `insert into launcher.installations (id, app, organization_id, installed_at, created_at, updated_at, created_by)
+     select gen_random_uuid(), app, $1, $2, $2, $2, 'platform' from unnest(array['agents', 'payments', 'providers', 'publishing']) app`,
+    { bind: [id, now] },
+  )
   return inTransaction(identity, ({ transaction }) => identity.organizations.insert(row, transaction))
 }

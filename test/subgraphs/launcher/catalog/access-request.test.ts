@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { key, personally } from '../../../kit/viewers.ts'
-import { seedApps } from './seed.ts'
+import { removeInstallations, seedApps } from './seed.ts'
 
 let graph: Supergraph
 let owner: Viewer
@@ -20,6 +20,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   ;({ owner, member, viewer, outsider } = await graph.seed.owner().member().viewer().outsider())
+  await removeInstallations(graph)
 })
 afterAll(() => graph[Symbol.asyncDispose]())
 

@@ -5,6 +5,9 @@ import type { Supergraph } from '../../../kit/supergraph.ts'
 
 type Graph = Pick<Supergraph, 'platform'>
 
+/** Graphs whose launcher has read the registry: without a reason it reads it again only after minutes, and keeps the seeded apps. */
+const refreshed = new WeakSet<object>()
+
 /** An app as the developer platform would list it. */
 export interface EntrySeed {
   readonly slug: string
@@ -20,12 +23,19 @@ const listed = ({ slug, title = slug, ...more }: EntrySeed): Listed => {
 
 /** Replaces the apps of the developer platform in the copy of the catalogue, beside those of the platform. */
 export async function seedApps(graph: Graph, ...apps: readonly EntrySeed[]): Promise<void> {
+  if (!refreshed.has(graph)) await seedPlatformApps(graph)
   const job = graph.platform.launcher.job('test')
   await inTransaction(job, ({ transaction, now }) => job.catalogEntries.replace(false, apps.map(listed), now, transaction))
 }
 
 /** Copies the registry's services into the catalogue. */
-export const seedPlatformApps = (graph: Graph): Promise<void> => graph.platform.launcher.at.services.catalog.refresh()
+export async function seedPlatformApps(graph: Graph): Promise<void> {
+  await graph.platform.launcher.at.services.catalog.refresh()
+  refreshed.add(graph)
+}
+
+/** Leaves organizations without any app: a seeded one has those of the platform. */
+export const removeInstallations = (graph: Pick<Supergraph, 'rows'>): Promise<unknown> => graph.rows('delete from launcher.installations')
 
 /** Calls a control address of the sandbox: `faults`, `objects`, `emit`. */
 export async function steer<Answer = unknown>({ x }: Pick<Supergraph, 'x'>, path: string, body?: object): Promise<Answer> {

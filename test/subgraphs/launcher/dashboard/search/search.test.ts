@@ -3,7 +3,7 @@ import { personalScopes } from '../../../../../subgraphs/scopes.ts'
 import type { Viewer } from '../../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, personally } from '../../../../kit/viewers.ts'
-import { seedApps } from '../../catalog/seed.ts'
+import { removeInstallations, seedApps } from '../../catalog/seed.ts'
 
 let graph: Supergraph
 let owner: Viewer
@@ -21,6 +21,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   ;({ owner, member, outsider } = await graph.seed.owner().member().outsider())
+  await removeInstallations(graph)
 })
 afterAll(() => graph[Symbol.asyncDispose]())
 
