@@ -3,11 +3,14 @@ import { seenOf, type WidgetReading } from '../engines/widgets/reading.ts'
 import type { WidgetRow } from '../engines/widgets/widgets.ts'
 
 export interface LiveWidgets {
-  /** Events with the app (`{ app }`) whose widget may have changed. Listening must begin before `list`. */
+  /**
+   * Events with the app (`{ app }`) whose widget may have changed, and with the `id` of its installation where that
+   * began or ended. Listening must begin before `list`.
+   */
   readonly events: EventStream
   list(): Promise<WidgetRow[]>
-  /** Returns the widget of an app that was installed since the stream began; null without one. */
-  appeared(app: string): Promise<WidgetRow | null>
+  /** Returns the widget that an app has now; null without one. @param isInstallation whether its installation changed */
+  appeared(app: string, isInstallation: boolean): Promise<WidgetRow | null>
   /** Reads one widget from its app; null when it is no longer there. */
   read(widget: WidgetRow): Promise<WidgetReading | null>
   /** Called after a failed read; the next event or interval tries again. */
@@ -104,10 +107,24 @@ export function liveWidgets({ events, list, appeared, read, failed }: LiveWidget
       const { value, done } = await events.next()
       if (done) return end()
       if (!value.app) continue
-      const found = known.get(value.app) ?? (await appeared(value.app).catch(error => void (over || failed(error))))
-      if (!found) continue
-      known.set(value.app, found)
-      mark([value.app])
+      const { app } = value
+      const isInstallation = value.id !== undefined
+      const before = known.get(app)
+      if (before && !isInstallation) {
+        mark([app])
+        continue
+      }
+      const found = await appeared(app, isInstallation).catch(error => {
+        if (!over) failed(error)
+        return before
+      })
+      if (!found) {
+        known.delete(app)
+        sent.delete(app)
+        continue
+      }
+      known.set(app, found)
+      mark([app])
     }
   }
   void begin()

@@ -42,8 +42,8 @@ function stream(context: Context, isWanted: (widget: WidgetRow) => boolean) {
   return liveWidgets({
     events,
     list,
-    // What of the platform a viewer may see is settled when the stream begins.
-    appeared: async app => (app in sources ? null : ((await list()).find(widget => widget.app === app) ?? null)),
+    // A service announces changes of its widget wherever it is not installed, too.
+    appeared: async (app, isInstallation) => (app in sources && !isInstallation ? null : ((await list()).find(widget => widget.app === app) ?? null)),
     read: ({ app }) => context.widgets.read(app),
     failed: error => context.log.warn({ err: error, requestId: context.requestId }, 'widget could not be read'),
   }) as never

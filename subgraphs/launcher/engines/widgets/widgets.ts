@@ -76,15 +76,17 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
       if (services) known = { services, until: now + servicesKeptMs }
       return services ?? []
     }
-    /** Returns the widgets of the platform that the viewer may see now, in the registry's order. */
-    const ofPlatform = async (): Promise<WidgetRow[]> =>
-      (await services()).flatMap(service => {
+    /** Returns the widgets of the platform's installed apps that the viewer may see now, in the registry's order. */
+    async function ofPlatform(): Promise<WidgetRow[]> {
+      const [all, standing] = await Promise.all([services(), installationStore.open(opening).standing()])
+      return all.flatMap(service => {
         const source = service && sources[service.slug]
-        if (!source || !canSee(viewer, source)) return []
+        if (!source || !canSee(viewer, source) || !standing.has(service.slug)) return []
         return [
           { id: service.id, app: service.slug, title: service.title, audience: source.audience === 'user' ? ('USER' as const) : ('ORGANIZATION' as const) },
         ]
       })
+    }
     /** Returns the installed apps of the store and of the organization that have a widget. @param only null: all of them */
     const ofApps = async (only: readonly string[] | null): Promise<Found[]> => (isPerson(viewer) ? findApps(opening, viewer, only) : [])
 
