@@ -79,8 +79,8 @@ export const access: AccessRows = {
     const at = stage.graph.clock.now()
     await stage.graph.rows(
       `insert into launcher.installations (id, app, organization_id, installed_by, installed_at, created_at, updated_at, created_by)
-       values ($1, 'agents', $2, $3, $4, $4, $4, 'test')`,
-      [newId(), stage.ids.organization, stage.owner.userId, at],
+       values ($1, 'agents', $2, $3, $4, $4, $4, 'test'), ($5, 'publishing', $2, $3, $4, $4, $4, 'test')`,
+      [newId(), stage.ids.organization, stage.owner.userId, at, newId()],
     )
     return { accessRequest: await freshRequest(stage), installed: await freshInstalled(stage) }
   },

@@ -1,14 +1,14 @@
 import type { Scope } from '../../../../subgraphs/scopes.ts'
-import { type AccessRows, all, byScopeEachTheirOwn, constant, figures, people, publicRoute, row, widgets } from '../../../access/row.ts'
+import { type AccessRows, all, byScopeEachTheirOwn, byScopeNoneElsewhere, constant, figures, people, publicRoute, row, widgets } from '../../../access/row.ts'
 
 const widgetsAndFigures: readonly Scope[] = ['launcher:widgets.read', 'publishing:dashboard.read']
 
 //                       anonymous key     other   viewer  member  owner   outsider
-const allIsWell /*  */ = 'refused nothing refused nothing nothing nothing nothing'
+const allIsWell /*  */ = 'refused nothing refused nothing nothing nothing empty'
 
 export const access: AccessRows = {
   fields: [
-    row('Query.widgets', widgetsAndFigures, figures, byScopeEachTheirOwn, constant('{ widgets { id } }'), 'widgets'),
+    row('Query.widgets', widgetsAndFigures, figures, byScopeNoneElsewhere, constant('{ widgets { id } }'), 'widgets'),
     row('Subscription.widgetUpdated', widgets, figures, byScopeEachTheirOwn, constant('subscription { widgetUpdated { id } }'), 'widgetUpdated'),
     row('Widget.failure', widgetsAndFigures, figures, allIsWell, constant('{ widgets { failure { code } } }'), 'widgets.failure'),
     row('Widget.overview', widgetsAndFigures, figures, allIsWell, constant('{ widgets { overview { summary } } }'), 'widgets.overview'),
