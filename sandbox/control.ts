@@ -23,6 +23,7 @@ export interface RequestEntry {
   readonly appId?: string | null
   /** The app that answered, where a stand-in plays several. */
   readonly app?: string
+  readonly headerNames?: readonly string[]
 }
 
 /** Keeps the latest calls of each network, at most 500 each, in memory only. */

@@ -47,6 +47,8 @@ export interface Reply {
   readonly reason?: string
   /** Who says that it calls, at neighbours that want to know; shown by the control address for requests. */
   readonly caller?: { readonly serviceId: string | null; readonly appId: string | null }
+  /** Names of the call's headers, at neighbours that are asked for somebody; shown by the control address for requests. */
+  readonly headerNames?: readonly string[]
   /** The app that answered, where a stand-in plays several. */
   readonly app?: string
   /** The armed fault that shaped this answer. */

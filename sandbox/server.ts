@@ -116,6 +116,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         reason: reply.reason ?? null,
         ...reply.caller,
         ...(reply.app !== undefined && { app: reply.app }),
+        ...(reply.headerNames && { headerNames: reply.headerNames }),
       })
     return reply
   }

@@ -1,7 +1,8 @@
-import { createPublicKey, generateKeyPairSync, randomUUID, sign, verify, type webcrypto } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, sign, type webcrypto } from 'node:crypto'
 import type { Call, Control, Network, Reply, Vendor } from '../network.ts'
 import { json } from '../network.ts'
 import { storeApps } from './store-apps.ts'
+import { openViewerTokens, type ViewerClaims } from './viewer-token.ts'
 
 type JsonWebKey = webcrypto.JsonWebKey & { readonly kid?: string }
 
@@ -17,20 +18,9 @@ export interface ReceivedRead {
   readonly headerNames: readonly string[]
 }
 
-interface Claims {
-  readonly iss: string
-  readonly aud: string
-  readonly sub?: string
-  readonly org?: string
-  readonly context: string
-  readonly role?: string
-  readonly exp: number
-}
-
 const largeBytes = 5 * 1024 * 1024
 const slugs = storeApps.filter(({ audience }) => audience !== null).map(({ slug }) => slug)
 const refuse = (status: number, error: string): Reply => ({ ...json(status, { error }, 'refused'), reason: error })
-const partOf = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>
 
 /** Stand-in for the apps of third parties: each shows a widget to whom a token of the launcher names, and says when it changed. */
 export const apps: Vendor = {
@@ -41,7 +31,7 @@ export const apps: Vendor = {
     const keys = state.collection<JsonWebKey>(`${name}.keys`, 100)
     /** Where the launcher takes messages of apps, and publishes its keys; null: no signature is checked. */
     const { url: launcher } = endpoints.apps
-    let known: { readonly keys: readonly JsonWebKey[]; readonly at: number } | null = null
+    const claimsOf = openViewerTokens(launcher, clock)
 
     /** The private key of an app, made at its first use. */
     function keyOf(app: string): JsonWebKey & { kid: string } {
@@ -52,32 +42,7 @@ export const apps: Vendor = {
       return { ...made, kid: app }
     }
 
-    async function launcherKey(kid: unknown): Promise<JsonWebKey | null> {
-      if (!known || clock.now().getTime() - known.at > 60_000 || !known.keys.some(key => key.kid === kid)) {
-        const answer = await fetch(`${launcher}/keys`, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
-        if (answer?.ok) known = { ...((await answer.json()) as { keys: readonly JsonWebKey[] }), at: clock.now().getTime() }
-      }
-      return known?.keys.find(key => key.kid === kid) ?? null
-    }
-
-    /** What a token tells; null for one that is forged or expired. */
-    async function claimsOf({ headers }: Call): Promise<Claims | null> {
-      const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1]
-      const [head, body, signature] = token?.split('.') ?? []
-      if (!head || !body || !signature) return null
-      try {
-        const claims = partOf(body) as unknown as Claims
-        if (claims.exp * 1_000 <= clock.now().getTime()) return null
-        if (launcher === null) return claims
-        const jwk = await launcherKey(partOf(head).kid)
-        const isGood = jwk && verify(null, Buffer.from(`${head}.${body}`), createPublicKey({ key: jwk, format: 'jwk' }), Buffer.from(signature, 'base64url'))
-        return isGood ? claims : null
-      } catch {
-        return null
-      }
-    }
-
-    const shown = (app: string, { sub, org }: Claims): object =>
+    const shown = (app: string, { sub, org }: ViewerClaims): object =>
       payloads.get(app) ?? {
         statistics: [{ key: 'open', label: 'Open', value: 3 }],
         items: [{ id: 'whoami', title: sub ?? org ?? 'nobody' }],

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { spoilt } from '../faults.ts'
 import type { Call, Deps, Network, Reply, Vendor } from '../network.ts'
 import { json } from '../network.ts'
 import { iconOf, type StoreApp, storeApps } from './store-apps.ts'
+import { openViewerTokens } from './viewer-token.ts'
 
 interface Artifact {
   readonly platform: 'android' | 'ios'
@@ -41,7 +43,8 @@ const apps = [
 export const developers: Vendor = { title: 'the developer platform', play }
 
 function play(name: string, deps: Deps): Network {
-  const { state, faults, origin } = deps
+  const { state, faults, origin, clock, endpoints } = deps
+  const claimsOf = openViewerTokens(endpoints.apps.url, clock)
   /** Ids of organizations, by their slug, as the platform knows them. */
   const owners = state.collection<string>(`${name}.organizations`, 100)
 
@@ -90,6 +93,29 @@ function play(name: string, deps: Deps): Network {
     return app ? json(200, shown(app), 'read') : null
   }
 
+  /** What a customer bought: the rows are played for whoever the token names. */
+  async function commerce(call: Call): Promise<Reply> {
+    const claims = await claimsOf(call)
+    if (claims?.aud !== 'developers') return refuse(401, 'The token is missing, forged, expired or for somebody else.')
+    const { sub: userId = null, org: organizationId = null } = claims
+    if (call.path === '/api/commerce/orders') {
+      if (call.method === 'GET') return answered(call, () => json(200, { orders: [], userId, organizationId }, 'read'))
+      if (call.method === 'POST') return answered(call, () => json(201, { id: randomUUID(), userId, organizationId, bytes: call.size }, 'read'))
+    }
+    return refuse(404, 'Not found.')
+  }
+
+  const noted = (call: Call, reply: Reply): Reply => ({ ...reply, headerNames: Object.keys(call.headers).sort() })
+
+  async function answerOf(call: Call): Promise<Reply> {
+    if (call.path.startsWith('/api/commerce/')) return commerce(call)
+    if (call.method !== 'GET') return refuse(404, 'Not found.')
+    const path = /^\/api\/mobile-apps(?:\/([\w-]+))?$/.exec(call.path)
+    if (path) return mobileApps(call, path[1])
+    const found = storeAt(call.path, call.query)
+    return found ? answered(call, () => found) : refuse(404, 'Not found.')
+  }
+
   return {
     name,
     received: () => [],
@@ -102,13 +128,7 @@ function play(name: string, deps: Deps): Network {
         return { slug, id }
       },
     },
-    async answer(call) {
-      if (call.method !== 'GET') return refuse(404, 'Not found.')
-      const path = /^\/api\/mobile-apps(?:\/([\w-]+))?$/.exec(call.path)
-      if (path) return mobileApps(call, path[1])
-      const found = storeAt(call.path, call.query)
-      return found ? answered(call, () => found) : refuse(404, 'Not found.')
-    },
+    answer: async call => noted(call, await answerOf(call)),
   }
 }
 

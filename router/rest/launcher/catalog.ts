@@ -74,4 +74,9 @@ const store: readonly Row[] = [
   { ...row, path: '/icons/:app', why: 'stream', access: { public: 'An icon is shown by every page that names the app.' }, tells: [icon] },
 ]
 
-export const catalogRows: readonly Row[] = [...operations, ...store]
+const shop: Row = {
+  ...{ kind: 'forward', method: '*', path: '/api/commerce/*', role: 'web', access: { policy: 'person' }, limit: 256 * 1024, to: 'launcher' },
+  ...{ why: 'foreign handler', timeoutMs: 35_000, tells: { nothing: 'The developer platform documents the rows of its shop.' } },
+}
+
+export const catalogRows: readonly Row[] = [...operations, ...store, shop]

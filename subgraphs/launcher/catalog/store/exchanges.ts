@@ -5,6 +5,7 @@ import { anonymous } from '../../../viewer.ts'
 import type { At } from '../../context.ts'
 import type { StoreAppRow } from '../../engines/catalog/store.ts'
 import { iconPath } from '../entry/rules.ts'
+import { askShop } from './commerce.ts'
 import { drawn, openIcon } from './icon.ts'
 import { readStore, readStoreApp } from './read.ts'
 
@@ -23,8 +24,8 @@ function pageIn(query: URLSearchParams) {
   return { first: first === null ? null : Number(first), after }
 }
 
-/** The store and the icons of apps, which need no credentials. */
-export function storeExchanges({ contexts, services: { outbound, developersUrl, publicUrl, log } }: At): Exchanges {
+/** The store and the icons of apps, which need no credentials, and the developer platform's shop, for people. */
+export function storeExchanges({ contexts, services: { outbound, developersUrl, publicUrl, log, viewerTokens } }: At): Exchanges {
   const shown = ({ app, title, summary, description, category, publisher, contexts, capabilities, screenshots, release }: StoreAppRow) => ({
     ...{ app, title, summary, description, category, publisher, icon: `${publicUrl}${iconPath(app)}` },
     contexts: contexts.map(name => name.toLowerCase()),
@@ -56,5 +57,6 @@ export function storeExchanges({ contexts, services: { outbound, developersUrl, 
       const icon = await openIcon({ outbound, developersUrl, log }, entry.iconUrl, request.signal)
       return icon ?? drawn(entry)
     },
+    '* /launcher/api/commerce/**': (request, viewer) => askShop(request, viewer, { outbound, developersUrl, viewerTokens }),
   }
 }

@@ -10,7 +10,7 @@ const lifeSeconds = 60
 
 export interface ViewerTokens {
   /** Writes a token that tells an app for whom its widget is read, and nothing else. */
-  write(share: Share): Promise<string>
+  write(share: Omit<Share, 'key'>): Promise<string>
   /** The public keys, as the launcher publishes them. */
   keys(): Promise<{ readonly keys: readonly JWK[] }>
 }
