@@ -9,8 +9,11 @@ export interface LiveWidgets {
    */
   readonly events: EventStream
   list(): Promise<WidgetRow[]>
-  /** Returns the widget that an app has now; null without one. @param isInstallation whether its installation changed */
-  appeared(app: string, isInstallation: boolean): Promise<WidgetRow | null>
+  /**
+   * Returns the widget that an app has now; null without one, undefined when that cannot be read.
+   * @param isInstallation whether its installation changed
+   */
+  appeared(app: string, isInstallation: boolean): Promise<WidgetRow | null | undefined>
   /** Reads one widget from its app; null when it is no longer there. */
   read(widget: WidgetRow): Promise<WidgetReading | null>
   /** Called after a failed read; the next event or interval tries again. */
@@ -107,24 +110,11 @@ export function liveWidgets({ events, list, appeared, read, failed }: LiveWidget
       const { value, done } = await events.next()
       if (done) return end()
       if (!value.app) continue
-      const { app } = value
-      const isInstallation = value.id !== undefined
-      const before = known.get(app)
-      if (before && !isInstallation) {
-        mark([app])
-        continue
-      }
-      const found = await appeared(app, isInstallation).catch(error => {
-        if (!over) failed(error)
-        return before
-      })
-      if (!found) {
-        known.delete(app)
-        sent.delete(app)
-        continue
-      }
-      known.set(app, found)
-      mark([app])
+      const before = known.get(value.app)
+      const found = before && value.id === undefined ? before : await appeared(value.app, value.id !== undefined)
+      if (found) known.set(value.app, found)
+      else if (found === null && known.delete(value.app)) sent.delete(value.app)
+      mark([value.app])
     }
   }
   void begin()

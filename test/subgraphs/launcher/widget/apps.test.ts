@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ReceivedRead } from '../../../../sandbox/neighbours/apps.ts'
 import { widgetApps } from '../../../../subgraphs/launcher/demo.ts'
 import { shareOf } from '../../../../subgraphs/launcher/engines/widgets/apps/share.ts'
@@ -159,6 +159,21 @@ describe('widgets of apps', () => {
     expect(await widgets({ ...personally(owner), scopes: personalScopes }, 'route-finder')).toEqual([])
     ;(await graph.execute('mutation { uninstallApp(input: { app: "route-finder" }) { id } }', {}, { as: owner })).data()
     expect(await widgets(owner, 'route-finder')).toEqual([])
+  })
+
+  it('comes to an open dashboard when an app of the platform is installed, and is read no more once it was removed', async () => {
+    const as = { ...owner, scopes: ['launcher:widgets.read', 'launcher:apps.read', 'launcher:apps.write', 'publishing:dashboard.read'] } as Viewer
+    const change = async (name: string) => (await graph.execute(`mutation { ${name}(input: { app: "publishing" }) { id } }`, {}, { as })).data()
+    await change('uninstallApp')
+    expect((await widgets(as)).map(({ app }) => app)).not.toContain('publishing')
+    await using live = await graph.subscribe('subscription { widgetUpdated { app state } }', {}, { as })
+    for (const state of [1, 2]) {
+      await change('installApp')
+      await vi.waitFor(() => expect(live.events).toHaveLength(state), 10_000)
+      expect(live.events.at(-1)).toEqual({ data: { widgetUpdated: { app: 'publishing', state: 'FRESH' } } })
+      await change('uninstallApp')
+      expect((await widgets(as)).map(({ app }) => app)).not.toContain('publishing')
+    }
   })
 
   it('is a person’s own in personal context, and names no organization to the app', async () => {
