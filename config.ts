@@ -8,6 +8,7 @@ import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './confi
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { marketing } from './config/launcher/marketing.ts'
 import { type MobileBuilds, mobileBuilds, mobileBuildsOf, mobileMistakes } from './config/launcher/mobile.ts'
+import { notifications } from './config/launcher/notifications.ts'
 import { readApplications } from './config/networks.ts'
 import { type Objects, objects, objectsOf } from './config/objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './config/payments.ts'
@@ -75,6 +76,8 @@ export interface Config extends AsRead {
   readonly publicChat: Values<typeof publicChat>
   /** The marketing site: its leads, its demos, and what visitors decide about cookies. */
   readonly marketing: Values<typeof marketing>
+  /** Ways by which notifications reach people. */
+  readonly notifications: Values<typeof notifications>
   /** Where third parties of the gateway are, as far as configured. */
   readonly providerAddresses: Values<typeof providerAddresses>
   /** What calls of providers cost where no model has a price, in micro-dollars. */
@@ -183,7 +186,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const settlementCallbacks = readFamily(paymentsSettlement, given, mistakes)
   const paymentsSigned = readFamily(paymentsEvents, given, mistakes)
   const neighbours = readFamily(agentsNeighbours, given, mistakes)
-  const [chat, site] = [readFamily(publicChat, given, mistakes), readFamily(marketing, given, mistakes)]
+  const [chat, site, reaching] = [readFamily(publicChat, given, mistakes), readFamily(marketing, given, mistakes), readFamily(notifications, given, mistakes)]
   const thirdParties = readFamily(providerAddresses, given, mistakes)
   const fixed = readFamily(prices, given, mistakes)
   const patience = readFamily(aiTimes, given, mistakes)
@@ -242,7 +245,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     paymentsEvents: paymentsSigned,
     paymentsSettlement: settlementCallbacks,
     agentsNeighbours: neighbours,
-    ...{ publicChat: chat, marketing: site },
+    ...{ publicChat: chat, marketing: site, notifications: reaching },
     providerAddresses: thirdParties,
     prices: fixed,
     aiTimes: patience,

@@ -4,6 +4,7 @@ import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { marketing } from './launcher/marketing.ts'
 import { mobileBuilds } from './launcher/mobile.ts'
+import { notifications } from './launcher/notifications.ts'
 import { networkFamilies } from './networks.ts'
 import { objects } from './objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './payments.ts'
@@ -355,6 +356,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Agents', family: agentsNeighbours },
   { title: 'Public chat', family: publicChat },
   { title: 'Marketing site', family: marketing },
+  { title: 'Notifications', family: notifications },
   { title: 'Providers and outgoing calls', family: { ...outwards, ...providerAddresses } },
   { title: 'Model timeouts', family: aiTimes },
   { title: 'Prices', family: prices },

@@ -5,6 +5,7 @@ import { sealedConnectorHeaders } from '../subgraphs/agents/stores/connector.ts'
 import { sealedHooks } from '../subgraphs/agents/stores/hook.ts'
 import { sealedCodes } from '../subgraphs/identity/mail/send.ts'
 import { sealedSigningKeys } from '../subgraphs/identity/stores/credentials/signing-key.ts'
+import { sealedSubscriptions } from '../subgraphs/launcher/stores/inbox/push-subscription.ts'
 import { sealedMails } from '../subgraphs/launcher/stores/mail.ts'
 import { sealedLauncherSecrets } from '../subgraphs/launcher/stores/widget-payload.ts'
 import { sealedPaymentWebhookSecrets } from '../subgraphs/payments/stores/events/webhook-endpoint.ts'
@@ -25,6 +26,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   ...sealedHooks,
   ...sealedLauncherSecrets,
   ...sealedMails,
+  ...sealedSubscriptions,
   ...sealedCodes,
   ...sealedSigningKeys,
   ...sealedSecrets,

@@ -85,6 +85,9 @@ export function localTime(zone: string, at: Date): LocalTime {
   return { day: wall.slice(0, 10), time: wall.slice(11, 16) }
 }
 
+/** Returns the offset of a zone from UTC at a moment, in ms. */
+export const offsetAt = (zone: string, at: number): number => wallOf(zone, at) - Math.floor(at / 1000) * 1000
+
 /**
  * Returns the first moment of a day in a zone, also where clocks change at midnight.
  * @param day as `2027-03-01`
@@ -92,7 +95,7 @@ export function localTime(zone: string, at: Date): LocalTime {
 export function startOfDay(zone: string, day: string): Date {
   const wall = Date.parse(`${day}T00:00:00Z`)
   // The offset may change on this day, so the offsets of the day before and the day after are both tried.
-  const offsets = [wall - dayMs, wall + dayMs].map(at => wallOf(zone, at) - at)
+  const offsets = [wall - dayMs, wall + dayMs].map(at => offsetAt(zone, at))
   const begins = offsets.map(offset => wall - offset).sort((a, b) => a - b)
   return new Date(begins.find(at => wallOf(zone, at) >= wall) ?? begins[1]!)
 }

@@ -41,6 +41,8 @@ export interface Demo {
   readonly mailing: OpenSandbox['mailing']
   /** The sandbox's settlement service. */
   readonly settlement: OpenSandbox['settlement']
+  /** The sandbox's notification service. */
+  readonly notificationService: OpenSandbox['notificationService']
   readonly eventsOfProcessor: OpenSandbox['processor']['webhookSecret']
   /** Whether our mails go there: no other mail server is configured. */
   readonly takesMails: boolean
@@ -68,7 +70,7 @@ export interface Demo {
  */
 export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, applications, whereabouts, mailServer, mailing, processor, settlement, moved, stop } = await openSandbox(config)
+  const { origin: sandbox, applications, whereabouts, mailServer, mailing, processor, settlement, notificationService, moved, stop } = await openSandbox(config)
   stack.defer(stop)
   const notices = [...moved]
   let trade: Demo['trade'] | null = null
@@ -80,7 +82,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
     mailServer,
     mailing,
     eventsOfProcessor: processor.webhookSecret,
-    settlement,
+    ...{ settlement, notificationService },
     takesMails: mailServer !== null && !config.mail.server,
     notices,
     trade: async (...given) => trade?.(...given),

@@ -59,6 +59,8 @@ export interface HomeParts {
   /** Secret with which the sandbox's payment processor signs events, if nothing else is configured. */
   /** The sandbox's settlement service, which receives callbacks on batches; null if there is none. */
   readonly settlement?: OpenSandbox['settlement'] | undefined
+  /** The sandbox's notification service, whose items join the queue if no other one is configured. */
+  readonly notificationService?: OpenSandbox['notificationService'] | undefined
   readonly eventsOfProcessor?: OpenSandbox['processor']['webhookSecret'] | undefined
   /**
    * The subgraph that runs in this process, and its ways to send operations, calls and facts to the others. @default
@@ -185,8 +187,12 @@ export function depsOf(
     mailing,
     eventsOfProcessor = null,
     settlement = null,
+    notificationService = null,
     ...played
-  }: Pick<HomeParts, 'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'settlement'>,
+  }: Pick<
+    HomeParts,
+    'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'settlement' | 'notificationService'
+  >,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {
   const { environment, publicUrl, quotas, retention, prices, aiTimes, paymentsAddresses, signUp, registry, foreignIssuer } = config
@@ -215,13 +221,18 @@ export function depsOf(
     developersUrl: developersUrl ?? (sandbox ? `${sandbox}/developers` : null),
   }
   const consentUrl = config.marketing.consentUrl ?? (sandbox ? `${sandbox}/consent` : null)
+  const { serviceUrl, serviceSecrets, vapidPrivateKey, vapidSubject } = config.notifications
+  const reaching = {
+    service: serviceUrl ? { url: serviceUrl, secrets: serviceSecrets ?? [] } : notificationService,
+    vapid: { privateKey: vapidPrivateKey, subject: vapidSubject ?? (publicUrl.startsWith('https:') ? publicUrl : 'mailto:webmaster@localhost') },
+  }
   const names = createNames({ servers: config.outboundDns })
   const ownOrigins = [
     ...[...Object.values(applications), ...Object.values(whereabouts)].flatMap(addressesOf),
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
-    ...[callbacks.url, settlementUrl, developersUrl, consentUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
+    ...[callbacks.url, settlementUrl, developersUrl, consentUrl, serviceUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
   ]
   const outbound = createOutbound([...allowedOrigins, ...ownOrigins], names)
   stack.defer(() => outbound.close())
@@ -255,6 +266,7 @@ export function depsOf(
     credentialServers: createCredentialServers(allowedOrigins, { resolve: names, reserved: ownOrigins }),
     connectorsWay,
     agentsNeighbours,
+    reaching,
     launcherNeighbours: { developersUrl: agentsNeighbours.developersUrl },
     marketing: { ...config.marketing, leadsMailTo: config.marketing.leadsMailTo ?? (sandbox ? 'leads@demo.test' : null), consentUrl },
     publicChat: { ...config.publicChat, site: config.publicChat.site ?? (sandbox ? 'demo' : null) },

@@ -36,6 +36,8 @@ export interface OpenSandbox {
     /** Address at which it decides on actions across organizations, and the secret that signs the requests. */
     readonly policy: { readonly url: string; readonly secret: string }
   } | null
+  /** The sandbox's notification service; null if unknown. */
+  readonly notificationService: { readonly url: string; readonly secrets: readonly string[] } | null
   /** Sentences about parts that listen elsewhere than configured. */
   readonly moved: readonly string[]
   stop(): Promise<void>
@@ -54,6 +56,7 @@ export async function openSandbox({
   paymentsEvents,
   paymentsSettlement,
   agentsNeighbours,
+  notifications,
 }: Config): Promise<OpenSandbox> {
   const isStaging = environment === 'staging'
   if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
@@ -66,6 +69,7 @@ export async function openSandbox({
       'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
       'settlement-callbacks': { secret: paymentsSettlement.secrets?.[0] },
       apps: { url: `${publicUrl}/launcher/api/widgets` },
+      notifications: { url: notificationsUrl(publicUrl), secret: notifications.serviceSecrets?.[0] },
       'settlement-policy': { secret: agentsNeighbours.settlementSecrets?.[0] },
     },
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
@@ -108,6 +112,9 @@ export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers
 /** Address to which the sandbox's payment processor sends events for payments. */
 export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
 
+/** Address at which the sandbox's notification service reports items and news. */
+export const notificationsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/notifications/events`
+
 type Facts = { readonly origin: string; readonly endpoints?: Endpoints; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
   readonly [Name in PlayedName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>
 }
@@ -138,6 +145,7 @@ const toOpen = (
         policy: { url: `${origin}/settlement`, secret: endpoints['settlement-policy'].secret },
       }
     : null,
+  notificationService: endpoints ? { url: `${origin}/notifications`, secrets: [endpoints.notifications.secret] } : null,
   moved,
   applications: Object.fromEntries(
     playedPlatforms(isStaging).map(platform => {

@@ -46,6 +46,8 @@ export interface Configured {
   readonly publicChat: Pick<Config['publicChat'], 'site' | 'challengeSecret'>
   /** The developer platform, as the launcher works with it. */
   readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>
+  /** Ways by which notifications of the launcher reach people. */
+  readonly reaching: LauncherSettings['reaching']
   /** The marketing site, as the launcher works with it. */
   readonly marketing: Config['marketing']
 }
@@ -82,6 +84,7 @@ export function divided({
   agentsNeighbours,
   publicChat,
   launcherNeighbours,
+  reaching,
   marketing,
   ...foundation
 }: Foundation & Configured): { readonly foundation: Foundation; readonly settings: Settings } {
@@ -93,7 +96,7 @@ export function divided({
     publishing: { applications, whereabouts, quotas, retention },
     agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
     launcher: {
-      ...{ appsWay: connectorsWay, dashboardUrl: dashboardOf(hosts, foundation.publicUrl), ...launcherNeighbours },
+      ...{ appsWay: connectorsWay, dashboardUrl: dashboardOf(hosts, foundation.publicUrl), reaching, ...launcherNeighbours },
       marketing: marketingOf(marketing, hosts.addressesOf('launcher').marketing ?? `${foundation.publicUrl}/marketing`, publicChat.challengeSecret),
     },
     payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },

@@ -7,6 +7,8 @@ import type { StoreSource } from './engines/catalog/store.ts'
 import type { ConsentSync } from './engines/consent/sync.ts'
 import type { Mail } from './engines/mail/mail.ts'
 import type { Alarm } from './engines/notify/alarm.ts'
+import type { Push } from './engines/notify/push/push.ts'
+import type { NotificationService } from './engines/notify/upstream.ts'
 import type { Visitors } from './engines/visitors/visitors.ts'
 import type { AppWidgets } from './engines/widgets/apps/apps.ts'
 import type { ViewerTokens } from './engines/widgets/apps/token.ts'
@@ -22,9 +24,12 @@ import { searchStore } from './stores/dashboard/search.ts'
 import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
 import { sharedLinkStore } from './stores/dashboard/shared-link.ts'
 import { actionItemStore } from './stores/inbox/action-item.ts'
+import { messageStore } from './stores/inbox/message.ts'
 import { noticeStore } from './stores/inbox/notice.ts'
 import { notificationStore } from './stores/inbox/notification.ts'
 import { preferencesStore } from './stores/inbox/notification-preferences.ts'
+import { pushSubscriptionStore } from './stores/inbox/push-subscription.ts'
+import { serviceMessageStore } from './stores/inbox/service-message.ts'
 import { snoozeStore } from './stores/inbox/snooze.ts'
 import { installationStore } from './stores/installation.ts'
 import { launchStore } from './stores/launch.ts'
@@ -46,9 +51,12 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   personSettings: personSettingsStore,
   search: searchStore,
   sharedLinks: sharedLinkStore,
+  messages: messageStore,
   notices: noticeStore,
   notificationPreferences: preferencesStore,
   notifications: notificationStore,
+  pushSubscriptions: pushSubscriptionStore,
+  serviceMessages: serviceMessageStore,
   snoozes: snoozeStore,
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
@@ -56,7 +64,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
 })
 
 /** Services of the launcher besides its stores, opened once in `services.ts`. */
-export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'outbound' | 'publicUrl'> & {
+export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events' | 'log' | 'outbound' | 'publicUrl'> & {
   /** Where the developer platform is; null: it is not asked. */
   readonly developersUrl: string | null
   /** Address of the dashboard, without a trailing slash. */
@@ -80,6 +88,13 @@ export type Services = Pick<Foundation, 'ask' | 'clock' | 'events' | 'log' | 'ou
   readonly marketing: Pick<LauncherSettings['marketing'], 'url' | 'leadsMailTo' | 'demoTimeZone'>
   /** Begins the sweep that delivers notices. */
   readonly noticeAlarm: Alarm
+  /** Begins the sweep that writes mails to people. */
+  readonly mailAlarm: Alarm
+  /** Push messages to people's browsers. */
+  readonly push: Push
+  readonly pushAlarm: Push['alarm']
+  /** The notification service; null: there is none. */
+  readonly notificationService: NotificationService | null
   /** Begins the sweep that gives snoozed items back. */
   readonly snoozeAlarm: Alarm
   /** Begins the sweep that publishes begins and ends of announcements. */

@@ -15,15 +15,24 @@ export const received: Receives<'launcher', Job> = {
   'organization.created': async () => {},
   // Visibility is checked against the viewer each time, and seats are not stored yet.
   'membership.added': async () => {},
-  'membership.changed': async ({ body: { userId, organizationId, roles } }, job, unit) =>
-    isManager({ roles }) ? undefined : freeItems(job, userId, organizationId, false, unit),
-  'membership.removed': ({ body: { userId, organizationId } }, job, unit) => freeItems(job, userId, organizationId, true, unit),
+  async 'membership.changed'({ body: { userId, organizationId, roles } }, job, unit) {
+    if (isManager({ roles })) return undefined
+    await job.messages.forget(userId, organizationId, false, unit.transaction)
+    return freeItems(job, userId, organizationId, false, unit)
+  },
+  async 'membership.removed'({ body: { userId, organizationId } }, job, unit) {
+    await job.messages.forget(userId, organizationId, true, unit.transaction)
+    return freeItems(job, userId, organizationId, true, unit)
+  },
   async 'service.registered'(_, { catalog }) {
     return () => catalog.wake()
   },
   // The launcher stores no names.
   'user.updated': async () => {},
-  'user.suspended': async () => {},
+  async 'user.suspended'({ body: { userId } }, job, { transaction }) {
+    await job.messages.forget(userId, null, true, transaction)
+    await job.pushSubscriptions.endAll(userId, transaction)
+  },
   'order.paid': ({ body }, job, unit) => postNotice(job, orderNotice('order.paid', body, job.publicUrl), unit),
   'order.refunded': ({ body }, job, unit) => postNotice(job, orderNotice('order.refunded', body, job.publicUrl), unit),
 

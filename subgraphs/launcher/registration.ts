@@ -33,6 +33,13 @@ export interface LauncherSettings {
     /** What challenges are signed with; null: a secret that the processes share in their database. */
     readonly challengeSecret: string | null
   }
+  /** Ways by which notifications reach people. */
+  readonly reaching: {
+    /** The notification service, whose items join the queue; null: there is none. */
+    readonly service: { readonly url: string; readonly secrets: readonly string[] } | null
+    /** What push messages are signed with; without a private key one that the processes share in their database. */
+    readonly vapid: { readonly privateKey: string | null; readonly subject: string }
+  }
   /** Address of the dashboard, without a trailing slash: `https://launcher.example.com`. */
   readonly dashboardUrl: string
   /** To the apps of third parties: public addresses, and those that the operator allows. */

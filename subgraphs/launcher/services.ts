@@ -9,6 +9,10 @@ import { openConsentSync } from './engines/consent/sync.ts'
 import { openMail } from './engines/mail/mail.ts'
 import { sendBy } from './engines/mail/providers.ts'
 import { openAlarm } from './engines/notify/alarm.ts'
+import { newVapidKey } from './engines/notify/push/key.ts'
+import { openPush } from './engines/notify/push/push.ts'
+import { openVapid } from './engines/notify/push/vapid.ts'
+import { openNotificationService } from './engines/notify/upstream.ts'
 import { openVisitors } from './engines/visitors/visitors.ts'
 import { openAppWidgets } from './engines/widgets/apps/apps.ts'
 import { newKeys, openViewerTokens } from './engines/widgets/apps/token.ts'
@@ -16,8 +20,8 @@ import type { LauncherSettings } from './registration.ts'
 import { openConsent } from './stores/consent.ts'
 import { openPayloads, sharedSecret } from './stores/widget-payload.ts'
 
-/** Names of secrets: the keys of viewer tokens, and what signs challenges. */
-const [keysName, challengesName] = ['widget-keys', 'challenges']
+/** Names of secrets: the keys of viewer tokens, what signs challenges, and what signs push messages. */
+const [keysName, challengesName, vapidName] = ['widget-keys', 'challenges', 'vapid']
 
 /** Opens what reads widgets of third parties. */
 export function openApps(
@@ -38,11 +42,16 @@ export function openApps(
 export const services =
   (apps: ReturnType<typeof openApps>) =>
   ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
-    const { ask, clock, cipher, environment, events, outbound, publicUrl, sequelize } = foundation
-    const { developersUrl, dashboardUrl, marketing } = settings
+    const { ask, callersWay, clock, cipher, environment, events, outbound, publicUrl, sequelize } = foundation
+    const { developersUrl, dashboardUrl, marketing, reaching } = settings
     const consent = openConsent(sequelize)
+    const vapid = openVapid({
+      ...{ clock, subject: reaching.vapid.subject },
+      secret: async () => reaching.vapid.privateKey ?? sharedSecret(sequelize, cipher, vapidName, async () => newVapidKey()),
+    })
+    const push = openPush({ vapid, way: callersWay, cipher, clock, log, dashboardUrl })
     return {
-      ...{ ask, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
+      ...{ ask, callersWay, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
       ...{ marketing, consent, isDevelopment: environment === 'development' },
       consentSync: openConsentSync({ store: consent, service: marketing.consentService, outbound, clock, log }),
       mail: openMail({ sequelize, cipher, clock, log, send: sendBy(ask) }),
@@ -51,8 +60,11 @@ export const services =
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
       noticeAlarm: openAlarm(clock),
+      mailAlarm: openAlarm(clock),
+      ...{ push, pushAlarm: push.alarm },
       snoozeAlarm: openAlarm(clock),
       announcementAlarm: openAlarm(clock),
+      notificationService: reaching.service && openNotificationService(reaching.service, outbound, log),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({
         ...{ ask, outbound, clock, log, developersUrl },

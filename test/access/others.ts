@@ -79,6 +79,12 @@ const more: Readonly<Record<string, { readonly who: readonly Other[]; readonly b
       { who: ['super admin'] as const, because: 'who looks after the platform provisions any organization' },
     ]),
   ),
+  ...Object.fromEntries(
+    ['Mutation.removePushSubscription', 'DELETE /launcher/api/push/subscriptions/:id'].map(at => [
+      at,
+      { who: ['in personal context'] as const, because: 'browsers are the person’s in every context' },
+    ]),
+  ),
   'Mutation.switchContext': { who: ['in personal context'], because: 'the person is a member of it' },
   'Mutation.switchOrganization': { who: ['in personal context'], because: 'the person is a member of it' },
   'Viewer.user': { who: ['app', 'service for a member'], because: 'a person stands behind them' },

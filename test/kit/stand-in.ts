@@ -45,6 +45,9 @@ export const settlementSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}
 /** With what requests for policy decisions, and the decisions, are signed in tests. */
 export const policySecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 
+/** With what messages of the notification service are signed in tests. */
+export const notificationSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
+
 /** @param redirectUriOf where people come back to from a network */
 export async function standIn(clock: Clock, redirectUriOf: (platform: Platform) => string): Promise<StandIn> {
   const { startSandbox } = await import('../../sandbox/server.ts')
@@ -53,7 +56,11 @@ export async function standIn(clock: Clock, redirectUriOf: (platform: Platform) 
   const start = (port: number) =>
     startSandbox({
       ...{ folder, port, clock, redirectUris: platforms.map(redirectUriOf) },
-      endpoints: { 'settlement-callbacks': { secret: settlementSecret }, 'settlement-policy': { secret: policySecret } },
+      endpoints: {
+        'settlement-callbacks': { secret: settlementSecret },
+        'settlement-policy': { secret: policySecret },
+        notifications: { url: 'http://127.0.0.1:9/', secret: notificationSecret },
+      },
     })
   let sandbox = await start(0)
   const { port } = sandbox

@@ -35,7 +35,7 @@ import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { collectSecrets, type Secrets } from './secrets.ts'
 import { createSeed, type Seed } from './seed.ts'
-import { policySecret, type StandIn, settlementSecret, standIn } from './stand-in.ts'
+import { notificationSecret, policySecret, type StandIn, settlementSecret, standIn } from './stand-in.ts'
 import { countStatements } from './statements.ts'
 import { subscribeAlone } from './stream.ts'
 import { type BoundTime, boundTime } from './time.ts'
@@ -230,6 +230,10 @@ export async function supergraph({
           : { policyService: null, developersUrl: null },
       publicChat: { site: null, challengeSecret: null },
       marketing: { ...readConfig({}).marketing, consentUrl: x ? `${x.origin}/consent` : null, ...marketing },
+      reaching: {
+        service: x ? { url: `${x.origin}/notifications`, secrets: [notificationSecret] } : null,
+        vapid: { privateKey: null, subject: 'mailto:ops@example.test' },
+      },
       launcherNeighbours: { developersUrl: x && catalogue ? `${x.origin}/developers` : null },
       // The view of clients in production: without the text of internal errors.
       running: { ...readConfig({}), environment: 'production', ...(running ?? { planning: planningForAll() }) },

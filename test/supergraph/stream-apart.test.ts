@@ -77,6 +77,7 @@ async function launcherApart() {
   } as unknown as Foundation
   const launcher = define(foundation, {
     ...{ developersUrl: null, dashboardUrl: 'http://launcher.localhost', appsWay: createCallersWay([]) },
+    reaching: { service: null, vapid: { privateKey: null, subject: 'mailto:ops@example.test' } },
     marketing: { url: '', leadsMailTo: null, demoTimeZone: 'UTC', consentService: null, challengeSecret: null },
   })
   open.defer(() => launcher.stop())

@@ -29,6 +29,7 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
       mailing: trial.mailing,
       eventsOfProcessor: trial.eventsOfProcessor,
       settlement: trial.settlement,
+      notificationService: trial.notificationService,
     }
     const home = await openHome(process, parts, never)
     await trial.provide(home)

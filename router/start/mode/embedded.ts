@@ -42,6 +42,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         mailing: trial?.mailing,
         eventsOfProcessor: trial?.eventsOfProcessor,
         settlement: trial?.settlement,
+        notificationService: trial?.notificationService,
       },
       async prepare(made) {
         if (trial) await trial.provide(made)

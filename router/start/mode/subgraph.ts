@@ -59,6 +59,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         mailing: played?.mailing,
         eventsOfProcessor: played?.processor.webhookSecret,
         settlement: played?.settlement,
+        notificationService: played?.notificationService,
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, own), call: calling?.call ?? null, carrier },
       },
       async prepare({ defined: { identity }, notices }) {

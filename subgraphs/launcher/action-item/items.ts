@@ -1,11 +1,12 @@
 import { newId } from '../../../platform/ids.ts'
 import type { WriteTransaction } from '../../store/books.ts'
 import type { Context } from '../context.ts'
+import { type Posting, postNotice } from '../engines/notify/notify.ts'
 import type { ActionItemRow } from '../stores/inbox/action-item.ts'
-import { announceItem, type Opened, opening } from './rules.ts'
+import { announceItem, isNews, type Opened, opening } from './rules.ts'
 
 /** What items are written with: the context of a viewer, or of a job. */
-export type ItemWriting = Pick<Context, 'actionItems' | 'events' | 'snoozes'>
+export type ItemWriting = Pick<Context, 'actionItems' | 'events' | 'snoozes'> & Posting
 
 /** A service's item, locked; null while there is none with its key. */
 export interface Known {
@@ -17,11 +18,28 @@ export interface Known {
 
 /** Opens an item, or reopens it. @returns a function that notifies its viewers */
 export async function openItem(context: ItemWriting, { from, key, present }: Known, opened: Opened, unit: WriteTransaction): Promise<(() => void) | undefined> {
-  if (present) return changeItem(context, present, opening(present, opened), unit)
+  if (present) {
+    const changes = opening(present, opened)
+    const announce = await changeItem(context, present, changes, unit)
+    return changes && isNews(present, opened) ? both(announce, await tellItem(context, { ...present, ...changes }, unit)) : announce
+  }
   const { transaction, now } = unit
   const stamps = { createdAt: now, updatedAt: now, createdBy: `service:app_${from}` }
   const item = await context.actionItems.insert({ id: newId(now), app: from, key, status: 'OPEN', ...opened, ...stamps }, transaction)
-  return () => announceItem(context.events, item)
+  return both(() => announceItem(context.events, item), await tellItem(context, item, unit))
+}
+
+const both = (first: (() => void) | undefined, second: (() => void) | undefined) => () => {
+  first?.()
+  second?.()
+}
+
+/** Has those who see an item mailed and sent push messages, as they want. */
+async function tellItem(context: Posting, item: ActionItemRow, unit: WriteTransaction): Promise<(() => void) | undefined> {
+  const { id, organizationId, audience, userId, app, kind, title, body, url, severity } = item
+  // What belongs to the platform is listed for its managers alone, and identity does not say who they are.
+  if (organizationId === null && audience !== 'person') return undefined
+  return postNotice(context, { organizationId, audience, userId, app, kind, title, body, url, severity, scope: null, itemId: id }, unit)
 }
 
 /** Writes the changes of an item. @returns a function that notifies its viewers */

@@ -53,6 +53,10 @@ export function opening(present: ActionItemRow, opened: Opened): Partial<ActionI
   return { ...opened, status: 'OPEN', closedAt: null, closedBy: null, ...(isSeenByOthers && { assigneeId: null }) }
 }
 
+/** Whether people are told when a service opens an item again: it was closed, or is CRITICAL now. */
+export const isNews = (present: Pick<ActionItemRow, 'status' | 'severity'>, { severity }: Pick<Opened, 'severity'>): boolean =>
+  present.status !== 'OPEN' || (severity === 'CRITICAL' && present.severity !== 'CRITICAL')
+
 /** Returns the changes when an item's cause is gone; null when it is resolved already. */
 export const resolving = ({ status }: Pick<ActionItemRow, 'status'>, at: Date): Partial<ActionItemRow> | null =>
   status === 'RESOLVED' ? null : { status: 'RESOLVED', closedAt: at, closedBy: null }
@@ -76,6 +80,12 @@ export function completing(item: Pick<ActionItemRow, 'status'>, now: Date, actor
 export function reopening(item: Pick<ActionItemRow, 'status'>): Partial<ActionItemRow> {
   requireCause(item)
   return item.status === 'OPEN' ? {} : { status: 'OPEN', closedAt: null, closedBy: null }
+}
+
+/** Checks that an item is not kept by another app, which has closed it there. @throws CONFLICT, reason RESOLVED */
+export function requireOwnItem({ app, status }: Pick<ActionItemRow, 'app' | 'status'>, keptBy: string): void {
+  if (app === keptBy && status !== 'OPEN')
+    throw new DomainError('CONFLICT', 'The notification service has closed it: it opens the item again when there is something to do.', { reason: 'RESOLVED' })
 }
 
 /** Whether somebody in an item's organization sees it. @param roles within that organization; null for no member */

@@ -6,10 +6,13 @@ import { change, checkVersion, write } from '../../store/write.ts'
 import { actorOf, anonymous, requirePerson } from '../../viewer.ts'
 import { RightsOfAssigneeDocument } from '../ask.generated.ts'
 import type { Context } from '../context.ts'
+import { serviceApp } from '../engines/notify/inbound.ts'
 import { registration } from '../registration.ts'
 import type { AssignActionItemInput, CompleteActionItemInput, ReopenActionItemInput, SnoozeActionItemInput } from '../resolvers.generated.ts'
 import type { ActionItemRow } from '../stores/inbox/action-item.ts'
-import { announceItem, announceSnooze, completing, isSeenBy, max, reopening, requireCause, requireMayChange, requireSnooze } from './rules.ts'
+import { announceItem, announceSnooze, completing, isSeenBy, max, reopening, requireCause, requireMayChange, requireOwnItem, requireSnooze } from './rules.ts'
+
+type Expected = number | null | undefined
 
 const lineOf = (action: `action_item.${string}`, { id, organizationId, userId }: ActionItemRow, details?: AuditLine['details']): AuditLine => ({
   tenantId: organizationId ?? userId!,
@@ -18,11 +21,22 @@ const lineOf = (action: `action_item.${string}`, { id, organizationId, userId }:
   ...(details && { details }),
 })
 
+/**
+ * Has the notification service complete an item of its own, before it is done here: what it refuses stays open.
+ * @throws UPSTREAM_FAILED; CONFLICT for a stale version
+ */
+async function completeAtService({ viewer, actionItems, notificationService }: Context, item: ActionItemRow, expectedVersion: Expected): Promise<void> {
+  if (item.app !== serviceApp || item.status !== 'OPEN') return
+  checkVersion(item.version, expectedVersion, actionItems.what)
+  await notificationService?.complete(item.key, viewer.userId)
+}
+
 /** Marks an item as done. */
 export async function complete(context: Context, { id, note: given, expectedVersion }: CompleteActionItemInput): Promise<ActionItemRow> {
   const { viewer, actionItems, snoozes, events } = context
   requireMayChange(viewer)
   const note = readText(given, 'note', max.note)
+  await completeAtService(context, await actionItems.require(id), expectedVersion)
   return change(context, {
     of: actionItems,
     id,
@@ -39,13 +53,16 @@ export async function complete(context: Context, { id, note: given, expectedVers
 
 /** Takes back that an item is done. */
 export async function reopen(context: Context, { id, expectedVersion }: ReopenActionItemInput): Promise<ActionItemRow> {
-  const { viewer, actionItems, events } = context
+  const { viewer, actionItems, events, notificationService } = context
   requireMayChange(viewer)
   return change(context, {
     of: actionItems,
     id,
     expectedVersion,
-    decide: reopening,
+    decide(item) {
+      if (notificationService) requireOwnItem(item, serviceApp)
+      return reopening(item)
+    },
     audit: ({ after }) => lineOf('action_item.reopened', after),
     announce: ({ after }) => announceItem(events, after),
   })

@@ -61,12 +61,12 @@ const spent: Readonly<Record<string, { readonly severity: Notice['severity']; re
   EXHAUSTED: { severity: 'CRITICAL', share: 'is spent: calls are refused' },
 }
 
-/** Returns the notice of a spend limit's alert: alerts of one limit join. */
+/** Returns the notice of a spend limit's alert: alerts of one limit join. The action item of the limit is what is mailed. */
 export function budgetNotice({ organizationId, limitId, kind }: FactBody<'budget.alert'>, publicUrl: string): Notice {
   const { severity, share } = spent[kind] ?? { severity: 'NORMAL', share: 'has an alert' }
   return {
     ...plain,
-    ...{ organizationId, audience: 'managers', app: 'providers', kind: 'budget.alert', severity, scope: limitId },
+    ...{ organizationId, audience: 'managers', app: 'providers', kind: 'budget.alert', severity, scope: limitId, isInAppOnly: true },
     title: `A spend limit ${share}`,
     url: `${publicUrl}/providers/api/limits/${limitId}`,
   }

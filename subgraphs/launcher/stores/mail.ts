@@ -1,6 +1,7 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Cipher } from '../../../platform/cipher.ts'
 import { lockingStatement, rows, statement } from '../../../platform/sql/statement.ts'
+import { dueInTurns } from '../../../platform/sql/turns.ts'
 import type { SealedColumn } from '../../store/sealed.ts'
 
 /** A mail that waits for its handover. */
@@ -27,8 +28,8 @@ export interface MailOutbox {
     now: Date,
     transaction: Transaction,
   ): Promise<boolean>
-  /** Takes due mails for this process: until `until` no other hands them over. */
-  take(now: Date, until: Date, limit: number): Promise<readonly QueuedMail[]>
+  /** Takes due mails for this process, those of each organization in turns: until `until` no other hands them over. */
+  take(now: Date, until: Date, limit: number, perOrganization: number): Promise<readonly QueuedMail[]>
   /** Decrypts the content of a mail. @throws Error while its key is not configured */
   contentOf(mail: Pick<QueuedMail, 'id' | 'sealed'>): string
   settle(id: string, outcome: HandedOver): Promise<void>
@@ -38,9 +39,20 @@ const insert = statement(
   `insert into launcher.mails (id, key, kind, organization_id, sealed, next_attempt_at, created_at) values ($1, $2, $3, $4, $5, $6, $6)
    on conflict (key) do nothing returning id`,
 )
+const turns = dueInTurns(
+  {
+    table: 'launcher.mails',
+    party: "coalesce(t.organization_id, '00000000-0000-0000-0000-000000000000')",
+    due: 'next_attempt_at',
+    only: 't.next_attempt_at is not null',
+  },
+  '$1',
+  '$4',
+  '$3',
+)
 const take = lockingStatement(
   `update launcher.mails t set next_attempt_at = $2, attempts = t.attempts + 1
-    where t.id in (select d.id from launcher.mails d where d.next_attempt_at <= $1 order by d.next_attempt_at limit $3 for update skip locked)
+    where t.id in (select d.id from launcher.mails d where d.id in (${turns}) and d.next_attempt_at <= $1 for update skip locked)
    returning t.id, t.kind, t.organization_id as "organizationId", t.sealed, t.attempts`,
 )
 const settle = lockingStatement(
@@ -58,7 +70,7 @@ export const openMailOutbox = (sequelize: Sequelize, cipher: Cipher): MailOutbox
     return (await rows(sequelize, insert, [id, key, kind, organizationId, sealed, now], transaction)).length > 0
   },
   contentOf: ({ id, sealed }) => cipher.open(sealed, placeOf(id)),
-  take: (now, until, limit) => rows<QueuedMail>(sequelize, take, [now, until, limit]),
+  take: (now, until, limit, perOrganization) => rows<QueuedMail>(sequelize, take, [now, until, limit, perOrganization]),
   async settle(id, { messageId, next }) {
     await rows(sequelize, settle, [id, next, messageId])
   },

@@ -11,14 +11,19 @@ const auditDays = 400
 /** Days for which launches are kept. */
 const launchDays = 400
 
+/** Days for which messages are kept that never left, and which messages of the notification service were taken. */
+const [messageDays, serviceMessageDays] = [7, 30]
+
 /** Retention of the launcher's tables. */
 export const retentionRules: readonly RetentionRule[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.action_item_snoozes', days: 1, old: 'o.woken_at < $1', order: 'o.woken_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   { table: 'launcher.launches', days: launchDays, old: 'o.created_at < $1', order: 'o.created_at' },
+  { table: 'launcher.messages', days: messageDays, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'launcher.notifications', days: readDays, old: 'o.read_at < $1', order: 'o.read_at' },
   { table: 'launcher.notifications', days: unreadDays, old: 'o.created_at < $1', order: 'o.created_at' },
+  { table: 'launcher.service_messages', days: serviceMessageDays, old: 'o.at < $1', order: 'o.at' },
   { table: 'launcher.widget_payloads', days: 1, old: 'o.read_at < $1', order: 'o.read_at' },
   agingOfKeys('launcher'),
   agingOfChallenges('launcher'),

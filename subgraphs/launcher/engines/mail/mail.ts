@@ -11,7 +11,7 @@ import { type HandedOver, openMailOutbox, type QueuedMail } from '../../stores/m
 import { openAlarm } from '../notify/alarm.ts'
 
 /** Kinds of the launcher's mails, as their header `X-Supergraph-Mail` says. */
-export type MailKind = 'demo-booked' | 'demo-cancelled' | 'lead'
+export type MailKind = 'action-item' | 'notification' | 'demo-booked' | 'demo-cancelled' | 'lead'
 
 /** What a mail says, and to whom. */
 export interface MailContent {
@@ -54,8 +54,8 @@ export interface MailOptions {
   send(mail: OutgoingMail): Promise<string>
 }
 
-/** Lease of a mail in ms, and maximum mails of one round. */
-const [leaseMs, atOnce] = [60_000, 20]
+/** Lease of a mail in ms, maximum mails of one round, and those of one organization among them. */
+const [leaseMs, atOnce, perOrganization] = [60_000, 20, 10]
 
 const [secondMs, minuteMs, hourMs] = [1_000, 60_000, 3_600_000]
 /** Pauses before a mail is handed over again, in ms; after the last it is given up. */
@@ -108,11 +108,12 @@ export function openMail({ sequelize, cipher, clock, log, send }: MailOptions): 
     },
     sweep: alarm.sweep({ name: 'mails', asksOthers: true }, async () => {
       const now = clock.now()
-      const due = await outbox.take(now, new Date(now.getTime() + leaseMs), atOnce)
+      const due = await outbox.take(now, new Date(now.getTime() + leaseMs), atOnce, perOrganization)
       const ended = await Promise.allSettled(due.map(handOver))
       for (const each of ended)
         if (each.status === 'rejected') log.error({ err: each.reason }, 'handover of a mail not recorded; it is repeated when its lease ends')
-      return due.length === atOnce ? now : null
+      // Others of one organization may be due when these were as many as it may have.
+      return due.length >= perOrganization ? now : null
     }),
   }
 }

@@ -1,14 +1,16 @@
 import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { WriteTransaction } from '../../../store/books.ts'
+import type { Messages, Receiver } from '../../stores/inbox/message.ts'
 import type { NoticeRow, noticeStore } from '../../stores/inbox/notice.ts'
 import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/inbox/notification.ts'
 import type { preferencesStore } from '../../stores/inbox/notification-preferences.ts'
 import type { Alarm } from './alarm.ts'
+import { quietEnd } from './quiet.ts'
 import { waysOf } from './ways.ts'
 
-/** What people are told. */
-export type Notice = Omit<NoticeRow, 'id' | 'createdAt'>
+/** What people are told: news, or that an action item waits. */
+export type Notice = Omit<NoticeRow, 'id' | 'createdAt' | 'itemId' | 'isInAppOnly'> & Partial<Pick<NoticeRow, 'itemId' | 'isInAppOnly'>>
 
 /** What notices are posted with: the context of a viewer, or of a job. */
 export interface Posting {
@@ -36,6 +38,10 @@ export interface Notifying {
   readonly events: Events
   readonly notifications: ReturnType<typeof notificationStore.open>
   readonly notificationPreferences: ReturnType<typeof preferencesStore.open>
+  readonly messages: Messages
+  /** Begins the sweeps that write mails, and that send push messages. */
+  readonly mailAlarm: Alarm
+  readonly pushAlarm: Alarm
 }
 
 /**
@@ -45,12 +51,25 @@ export interface Notifying {
  */
 export async function notify(context: Notifying, notice: NoticeRow, userIds: readonly string[], { transaction, now }: WriteTransaction): Promise<() => void> {
   if (userIds.length === 0) return () => {}
-  const { events, notifications, notificationPreferences } = context
-  const rules = await notificationPreferences.rulesOf(userIds, transaction)
-  const inApp = userIds.filter(userId => waysOf(rules.get(userId) ?? [], notice).inApp)
+  const { events, notifications, notificationPreferences, messages, mailAlarm, pushAlarm } = context
+  const reaching = await notificationPreferences.reachingOf(userIds, transaction)
+  const ways = new Map(userIds.map(userId => [userId, waysOf(reaching.get(userId)?.rules ?? [], notice)]))
+  const inApp = notice.itemId === null ? userIds.filter(userId => ways.get(userId)!.inApp) : []
   const arrived = inApp.length > 0 ? await notifications.arrive(notice, inApp, now, transaction) : []
+  const ids = new Map(arrived.map(each => [each.userId, each.id]))
+  const receivers = userIds.map((userId): Receiver => {
+    const hours = notice.severity === 'CRITICAL' ? undefined : reaching.get(userId)
+    return { userId, notificationId: ids.get(userId) ?? null, quietUntil: hours ? quietEnd(hours, now) : null }
+  })
+  // What comes in quiet hours waits for their end as a mail, also what would have been pushed.
+  const mailed = receivers.filter(({ userId, quietUntil }) => ways.get(userId)!.email || (quietUntil && ways.get(userId)!.push))
+  const pushed = receivers.filter(({ userId, quietUntil }) => quietUntil === null && ways.get(userId)!.push)
+  if (mailed.length > 0) await messages.mail(notice, mailed, now, transaction)
+  const isPushed = pushed.length > 0 && (await messages.push(notice, pushed, now, transaction)) > 0
   return () => {
     for (const each of arrived) announceArrived(events, each)
+    for (const { quietUntil } of mailed) mailAlarm.at(quietUntil ?? now)
+    if (isPushed) pushAlarm.ring()
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Transaction } from 'sequelize'
 import { statement } from '../../../../platform/sql/statement.ts'
-import { moment, type Row, selectList, table, text, uuid } from '../../../../platform/sql/table.ts'
+import { moment, type Row, selectList, table, text, truth, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
 import type { Audience } from './action-item.ts'
 import type { Severity } from './action-item-list.ts'
@@ -19,6 +19,10 @@ const notices = table('launcher.notices', {
   url: text.maybe,
   severity: text.of<Severity>(),
   scope: text.maybe,
+  /** The action item that it is about, which is listed already; null for news, which become notifications. */
+  itemId: uuid.maybe,
+  /** Whether it comes in the app alone, whatever people want: an item says the same. */
+  isInAppOnly: truth.or(false),
   createdAt: moment,
 })
 

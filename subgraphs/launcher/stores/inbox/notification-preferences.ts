@@ -41,7 +41,13 @@ export type PreferencesRow = Omit<Row<typeof preferences>, 'digest' | 'rules'> &
 
 const lockPerson = transactionLock('launcher.preferences', 1)
 const ofPerson = statement(`select ${selectList(preferences, 't')} from launcher.notification_preferences t where t.user_id = $1`)
-const rulesOf = statement('select t.user_id as "userId", t.rules from launcher.notification_preferences t where t.user_id = any($1::uuid[])')
+const ofPeople = statement(
+  `select t.user_id as "userId", t.time_zone as "timeZone", t.quiet_from as "quietFrom", t.quiet_to as "quietTo", t.rules
+    from launcher.notification_preferences t where t.user_id = any($1::uuid[])`,
+)
+
+/** What says how and when a person is reached. */
+export type Reaching = Pick<PreferencesRow, 'userId' | 'timeZone' | 'quietFrom' | 'quietTo' | 'rules'>
 
 const ownSql = (rows: Rows<typeof preferences>) => ({
   /** Returns a person's preferences; null before the first change. */
@@ -55,10 +61,10 @@ const ownSql = (rows: Rows<typeof preferences>) => ({
     return ((await rows.read(ofPerson, [userId], transaction))[0] as PreferencesRow | undefined) ?? null
   },
 
-  /** Returns the rules of people who have some. */
-  async rulesOf(userIds: readonly string[], transaction: Transaction): Promise<ReadonlyMap<string, readonly PreferenceRule[]>> {
-    const found = await rows.read<{ userId: string; rules: readonly PreferenceRule[] }>(rulesOf, [userIds], transaction)
-    return new Map(found.map(({ userId, rules }) => [userId, rules]))
+  /** Returns how people are reached who have said so. */
+  async reachingOf(userIds: readonly string[], transaction: Transaction): Promise<ReadonlyMap<string, Reaching>> {
+    const found = await rows.read<Reaching>(ofPeople, [userIds], transaction)
+    return new Map(found.map(each => [each.userId, each]))
   },
 })
 

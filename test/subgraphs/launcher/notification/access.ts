@@ -1,6 +1,7 @@
+import { newVapidKey, publicOf } from '../../../../subgraphs/launcher/engines/notify/push/key.ts'
 import type { Scope } from '../../../../subgraphs/scopes.ts'
-import { type AccessRows, all as allScopes, byScopeEachTheirOwn, change, constant, type Fresh, people, row } from '../../../access/row.ts'
-import { seedNotification } from './seed.ts'
+import { type AccessRows, all as allScopes, byScopeEachTheirOwn, change, constant, type Fresh, people, publicRoute, row } from '../../../access/row.ts'
+import { seedNotification, seedPushSubscription } from './seed.ts'
 
 const read: readonly Scope[] = ['launcher:notifications.read']
 const write: readonly Scope[] = ['launcher:notifications.write']
@@ -17,10 +18,16 @@ const settled = (selection: string) => constant(`{ notificationPreferences { ${s
 
 const byRoute = (cells: string) => cells.replaceAll('denied', 'refused')
 const api = '/launcher/api/notifications'
+const push = '/launcher/api/push'
 const all = { all: true }
 
 /** A notification of the owner. */
 const fresh: Fresh = ({ graph, ids, owner }) => seedNotification(graph, { organizationId: ids.organization!, userId: owner.userId! })
+/** A push subscription of the owner. */
+const freshBrowser: Fresh = ({ graph, owner }) => seedPushSubscription(graph, owner.userId!)
+const ofTheOwner /*                                                      */ = 'refused refused refused hidden hidden yes hidden'
+const browser = `endpoint: "https://push.example/1", p256dh: "${publicOf(newVapidKey()).toString('base64url')}", auth: "${'A'.repeat(22)}"`
+
 /** Each person has one, of an app that rows install or seeded; keys have none. */
 const told /*                                                           */ = 'refused empty refused yes    yes    yes   yes'
 
@@ -71,6 +78,23 @@ export const access: AccessRows = {
       'updateNotificationPreferences',
     ),
     row(
+      'Mutation.addPushSubscription',
+      allScopes,
+      read,
+      people,
+      change('addPushSubscription', () => browser, 'id'),
+      'addPushSubscription',
+    ),
+    row(
+      'Mutation.removePushSubscription',
+      allScopes,
+      read,
+      ofTheOwner,
+      change('removePushSubscription', ids => `id: "${ids.fresh}"`, 'id'),
+      'removePushSubscription',
+      freshBrowser,
+    ),
+    row(
       'Subscription.notificationReceived',
       read,
       write,
@@ -85,5 +109,16 @@ export const access: AccessRows = {
     { at: `PUT ${api}/preferences`, scopes: allScopes, less: read, cells: people, path: () => `${api}/preferences`, body: () => ({ timeZone: 'UTC' }) },
     { at: `POST ${api}/read`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/read`, body: () => all },
     { at: `POST ${api}/archive`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/archive`, body: () => all },
+    {
+      ...{ at: `POST ${push}/subscriptions`, scopes: allScopes, less: read, cells: people, path: () => `${push}/subscriptions` },
+      body: () => ({ endpoint: 'https://push.example/1', p256dh: publicOf(newVapidKey()).toString('base64url'), auth: 'A'.repeat(22) }),
+    },
+    {
+      ...{ at: `DELETE ${push}/subscriptions/:id`, scopes: allScopes, less: read, cells: ofTheOwner },
+      path: ids => `${push}/subscriptions/${ids.fresh}`,
+      fresh: freshBrowser,
+    },
+    { at: `GET ${push}/key`, scopes: read, less: write, cells: publicRoute, path: () => `${push}/key` },
+    { at: `POST ${api}/events`, scopes: write, less: read, cells: publicRoute, path: () => `${api}/events`, body: () => ({}), signed: true },
   ],
 }

@@ -1,0 +1,10 @@
+import type { Exchanges } from '../../../http/exchanges.ts'
+import type { At } from '../../context.ts'
+
+/** Routes of push messages: the public key that browsers subscribe with. */
+export const pushExchanges = ({ services: { push } }: At): Exchanges => ({
+  'GET /launcher/api/push/key': async () =>
+    new Response(JSON.stringify({ publicKey: await push.vapid.publicKey() }), {
+      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'public, max-age=300' },
+    }),
+})
