@@ -10,6 +10,7 @@ import type { FavouriteRow } from './stores/dashboard/favourite.ts';
 import type { SharedLinkRow } from './stores/dashboard/shared-link.ts';
 import type { ActionItemRow, ActionCountsRow } from './stores/inbox/action-item.ts';
 import type { NotificationRow } from './stores/inbox/notification.ts';
+import type { PushSubscriptionRow } from './stores/inbox/push-subscription.ts';
 import type { InstallationRow } from './stores/installation.ts';
 import type { LaunchRow } from './stores/launch.ts';
 import type { LeadRow } from './stores/lead.ts';
@@ -453,6 +454,14 @@ export type Mutation = {
   readonly archiveNotifications?: Maybe<UnreadNotifications>;
   /** Changes the viewer's notification preferences in every context; omitted fields stay. The read scope is enough. */
   readonly updateNotificationPreferences?: Maybe<NotificationPreferences>;
+  /**
+   * Has push messages sent to a browser of the viewer (RFC 8030, 8291 and 8292), encrypted for it and signed with the key of
+   * `GET /launcher/api/push/key`. What is pushed, and when, the notification preferences say, in every context. Adding a browser again answers the
+   * first; one that was another person's is the viewer's from then on. CONFLICT, reason LIMIT, for the 21st.
+   */
+  readonly addPushSubscription?: Maybe<PushSubscription>;
+  /** Ends a push subscription of the viewer; messages that wait for it are not sent. */
+  readonly removePushSubscription?: Maybe<PushSubscription>;
 };
 
 
@@ -653,6 +662,16 @@ export type MutationArchiveNotificationsArgs = {
 
 export type MutationUpdateNotificationPreferencesArgs = {
   input: UpdateNotificationPreferencesInput;
+};
+
+
+export type MutationAddPushSubscriptionArgs = {
+  input: AddPushSubscriptionInput;
+};
+
+
+export type MutationRemovePushSubscriptionArgs = {
+  input: RemovePushSubscriptionInput;
 };
 
 export type Subscription = {
@@ -2017,6 +2036,30 @@ export type UpdateNotificationPreferencesInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** A browser of a person that takes push messages. It ends by itself when its push service says that it is gone. */
+export type PushSubscription = {
+  readonly __typename?: 'PushSubscription';
+  readonly id: Scalars['ID']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+};
+
+/** A browser as its `PushSubscription` describes it. */
+export type AddPushSubscriptionInput = {
+  /** Address at its push service: https, at most 2,000 characters, on a public network. */
+  readonly endpoint: Scalars['URL']['input'];
+  /** The browser's public key: an uncompressed point of P-256, base64url. */
+  readonly p256dh: Scalars['String']['input'];
+  /** The secret that the browser shares with the sender: 16 bytes, base64url. */
+  readonly auth: Scalars['String']['input'];
+  /** For a week, the same key and input return the first subscription. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which subscription ends. */
+export type RemovePushSubscriptionInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
 /** What one app shows on the dashboard. */
 export type Widget = {
   readonly __typename?: 'Widget';
@@ -2526,6 +2569,9 @@ export type ResolversTypes = {
   NotificationPreferencesDigestInput: NotificationPreferencesDigestInput;
   NotificationPreferencesRuleInput: NotificationPreferencesRuleInput;
   UpdateNotificationPreferencesInput: UpdateNotificationPreferencesInput;
+  PushSubscription: ResolverTypeWrapper<PushSubscriptionRow>;
+  AddPushSubscriptionInput: AddPushSubscriptionInput;
+  RemovePushSubscriptionInput: RemovePushSubscriptionInput;
   Widget: ResolverTypeWrapper<WidgetRow>;
   WidgetState: WidgetState;
   WidgetFailure: ResolverTypeWrapper<WidgetFailureRow>;
@@ -2657,6 +2703,9 @@ export type ResolversParentTypes = {
   NotificationPreferencesDigestInput: NotificationPreferencesDigestInput;
   NotificationPreferencesRuleInput: NotificationPreferencesRuleInput;
   UpdateNotificationPreferencesInput: UpdateNotificationPreferencesInput;
+  PushSubscription: PushSubscriptionRow;
+  AddPushSubscriptionInput: AddPushSubscriptionInput;
+  RemovePushSubscriptionInput: RemovePushSubscriptionInput;
   Widget: WidgetRow;
   WidgetFailure: WidgetFailureRow;
   WidgetOverview: WidgetOverviewRow;
@@ -2813,6 +2862,8 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   markNotificationsRead?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationMarkNotificationsReadArgs, 'input'>>;
   archiveNotifications?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationArchiveNotificationsArgs, 'input'>>;
   updateNotificationPreferences?: Resolver<Maybe<ResolversTypes['NotificationPreferences']>, ParentType, ContextType, RequireFields<MutationUpdateNotificationPreferencesArgs, 'input'>>;
+  addPushSubscription?: Resolver<Maybe<ResolversTypes['PushSubscription']>, ParentType, ContextType, RequireFields<MutationAddPushSubscriptionArgs, 'input'>>;
+  removePushSubscription?: Resolver<Maybe<ResolversTypes['PushSubscription']>, ParentType, ContextType, RequireFields<MutationRemovePushSubscriptionArgs, 'input'>>;
 };
 
 export type SubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Subscription'] = ResolversParentTypes['Subscription']> = {
@@ -3200,6 +3251,11 @@ export type NotificationPreferencesRuleResolvers<ContextType = Context, ParentTy
   push?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
+export type PushSubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PushSubscription'] = ResolversParentTypes['PushSubscription']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type WidgetResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Widget'] = ResolversParentTypes['Widget'], FederationReferenceType extends FederationReferenceTypes['Widget'] = FederationReferenceTypes['Widget']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Widget']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -3377,6 +3433,7 @@ export type Resolvers<ContextType = Context> = {
   NotificationPreferencesQuietHours?: NotificationPreferencesQuietHoursResolvers<ContextType>;
   NotificationPreferencesDigest?: NotificationPreferencesDigestResolvers<ContextType>;
   NotificationPreferencesRule?: NotificationPreferencesRuleResolvers<ContextType>;
+  PushSubscription?: PushSubscriptionResolvers<ContextType>;
   Widget?: WidgetResolvers<ContextType>;
   WidgetFailure?: WidgetFailureResolvers<ContextType>;
   WidgetOverview?: WidgetOverviewResolvers<ContextType>;
