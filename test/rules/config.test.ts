@@ -59,6 +59,13 @@ describe('a mistake in the configuration is one line that names the variable and
     ],
     [{ CONSENT_URL: 'consent.example' }, 'CONSENT_URL: must be an address such as https://example.com'],
     [{ CONSENT_PROJECT: 'a/b' }, 'CONSENT_PROJECT: must have 1 to 64 letters, digits, _ and -'],
+    [{ NOTIFICATIONS_URL: 'notifications.example' }, 'NOTIFICATIONS_URL: must be an address such as https://example.com'],
+    [
+      { NOTIFICATIONS_SECRETS: 'whsec_short' },
+      'NOTIFICATIONS_SECRETS: must be secrets with commas between, each whsec_ and at least 24 random bytes in base64',
+    ],
+    [{ VAPID_PRIVATE_KEY: 'A'.repeat(43) }, 'VAPID_PRIVATE_KEY: must be a private key of P-256: 32 bytes in base64url'],
+    [{ VAPID_SUBJECT: 'ops@example.com' }, 'VAPID_SUBJECT: must be mailto:… or https://…'],
     [{ DEMO_TIME_ZONE: '+02:00' }, 'DEMO_TIME_ZONE: must be a name of the IANA database such as Europe/Berlin, or UTC'],
     [{ LEADS_MAIL_TO: 'sales' }, 'LEADS_MAIL_TO: must be a mail address such as sales@example.com'],
     [{ PRODUCTION_REGISTRY_URL: 'https://api.example/identity/api/services' }, 'PRODUCTION_REGISTRY_URL: only for staging: leave it out'],
@@ -212,6 +219,16 @@ test('settings of the marketing site have usual values, and are made even', () =
   })
 })
 
+test('ways to people have no service by themselves, and take what is set', () => {
+  expect(readConfig({}).notifications).toEqual({ serviceUrl: null, serviceSecrets: null, vapidPrivateKey: null, vapidSubject: null })
+  const secret = `whsec_${'A'.repeat(32)}`
+  const key = 'A'.repeat(42).concat('E')
+  const given = { NOTIFICATIONS_URL: 'https://n.example/', NOTIFICATIONS_SECRETS: secret, VAPID_PRIVATE_KEY: key, VAPID_SUBJECT: 'mailto:ops@example.com' }
+  expect(readConfig(given).notifications).toEqual({
+    ...{ serviceUrl: 'https://n.example', serviceSecrets: [secret], vapidPrivateKey: key, vapidSubject: 'mailto:ops@example.com' },
+  })
+})
+
 describe('S-15 staging', () => {
   const staging = { ...complete, ENVIRONMENT: 'staging', PRODUCTION_HOSTS: 'prod.example, db.example:5432' }
   const shared = (settings: Record<string, string>): string[] => {
@@ -235,6 +252,7 @@ describe('S-15 staging', () => {
     ['X_API_URL', 'https://prod.example'],
     ['PAYMENTS_AUTH_URL', 'https://prod.example'],
     ['CONSENT_URL', 'https://prod.example/consent'],
+    ['NOTIFICATIONS_URL', 'https://prod.example/notifications'],
     ['LAUNCHER_MARKETING_HOST', 'www.staging.example,prod.example'],
   ] as const)('does not start with %s at %s', ([name, value]) => {
     expect(shared({ [name]: value })).toEqual([name])
