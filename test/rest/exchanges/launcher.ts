@@ -7,6 +7,14 @@ import { type Exchanges, list, made } from './exchange.ts'
 
 const api = '/launcher/api'
 
+const subscriptions = `${api}/push/subscriptions`
+/** A browser as it describes itself: the example of RFC 8291. */
+const browser = {
+  endpoint: 'https://push.example/send/1',
+  p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+  auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+}
+
 /** Favourites, shared links, announcements and settings. */
 const links: Exchanges = world => {
   const [favourites, sharedLinks, announcements, settings] = [`${api}/favourites`, `${api}/shared-links`, `${api}/announcements`, `${api}/settings`]
@@ -229,6 +237,19 @@ export const launcher: Exchanges = world => {
       body: () => ({ all: true }),
       forbidden: 'reader',
       answers: () => ({ status: 200, json: { unread: 0 } }),
+    },
+    [`POST ${subscriptions}`]: {
+      path: () => subscriptions,
+      body: () => browser,
+      forbidden: 'reader',
+      answers: () => ({ status: 201, json: { id: expect.any(String) } }),
+    },
+    [`DELETE ${subscriptions}/:id`]: {
+      path: id => `${subscriptions}/${id}`,
+      make: async () => (await world().ask('owner', 'POST', subscriptions, { ...browser, endpoint: 'https://push.example/send/2' })).json.id as string,
+      forbidden: 'reader',
+      once: true,
+      answers: () => ({ status: 204 }),
     },
     [`GET ${api}/apps`]: { path: () => `${api}/apps`, forbidden: 'reader', answers: list('apps') },
     [`GET ${api}/apps/:app`]: {
