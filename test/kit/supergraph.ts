@@ -63,6 +63,8 @@ export interface SupergraphOptions {
   readonly neighbours?: boolean
   /** Whether the launcher copies the sandbox's catalogue of apps at the start. @default false */
   readonly catalogue?: boolean
+  /** Whether the launcher works with the sandbox's notification service, which it reads at the start. @default false */
+  readonly notificationService?: boolean
   /** Who issues access tokens in place of identity. @default identity does */
   readonly foreignIssuer?: Config['foreignIssuer']
   /** What of mail of the gateway is not what configuration says by itself. */
@@ -141,6 +143,7 @@ export async function supergraph({
   addresses,
   neighbours = true,
   catalogue = false,
+  notificationService = false,
   foreignIssuer = null,
   email,
   marketing,
@@ -231,7 +234,7 @@ export async function supergraph({
       publicChat: { site: null, challengeSecret: null },
       marketing: { ...readConfig({}).marketing, consentUrl: x ? `${x.origin}/consent` : null, ...marketing },
       reaching: {
-        service: x ? { url: `${x.origin}/notifications`, secrets: [notificationSecret] } : null,
+        service: x && notificationService ? { url: `${x.origin}/notifications`, secrets: [notificationSecret] } : null,
         vapid: { privateKey: null, subject: 'mailto:ops@example.test' },
       },
       launcherNeighbours: { developersUrl: x && catalogue ? `${x.origin}/developers` : null },

@@ -14,7 +14,7 @@ let owner: Viewer
 let member: Viewer
 let organizationId: string
 beforeAll(async () => {
-  graph = await supergraph({ sandbox: true })
+  graph = await supergraph({ sandbox: true, notificationService: true })
   door = await openDoor(graph)
 })
 beforeEach(async () => {
