@@ -154,7 +154,8 @@ export function canonicalPath(hosts: Hosts, host: string | undefined, url: strin
   const slug = hosts.serviceOf(host)
   if (slug === null || everywhere.test(url)) return url
   if (hosts.isMarketing(host) && !rowsOfMarketing.test(url)) return /^\/marketing(?:[/?#]|$)/.test(url) ? url : `/marketing${url}`
-  if (passesOn(hosts, host, url) && !isOwn(slug, url.split('?', 1)[0]!)) return `/identity${url}`
+  // The marketing site's visitors have no dashboard to hydrate: there identity answers by itself.
+  if (passesOn(hosts, host, url) && (hosts.isMarketing(host) || !isOwn(slug, url.split('?', 1)[0]!))) return `/identity${url}`
   if (slug === 'agents' && namesake.test(url)) return `/agents${url}`
   const first = /^\/([^/?#]*)/.exec(url)?.[1]
   return (slugs as readonly string[]).includes(first ?? '') ? url : `/${slug}${url}`

@@ -218,7 +218,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   serveHealth(app, options.readiness, listening.leaving)
   registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
   serveMetrics(app, { token: options.metricsToken ?? null, registry, figures: options.figures })
-  web = authority ? serveWeb(app, { hosts, publicUrl, authenticate, isDevelopment: exposeErrors }) : null
+  web = authority ? serveWeb(app, { hosts, publicUrl, authenticate, engine, isDevelopment: exposeErrors }) : null
   servePages(app, {
     start: web?.start,
     hosts,

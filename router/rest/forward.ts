@@ -18,7 +18,7 @@ import { webHeaders } from '../door/headers.ts'
 import type { PassingBody } from '../door/passing.ts'
 import { leavingSignal, rememberCaller } from '../door/sending.ts'
 import type { Draining, EarlyEnd } from '../door/streaming/draining.ts'
-import type { Hosts } from '../hosts.ts'
+import { type Hosts, passedPath } from '../hosts.ts'
 import type { ForwardPlaces } from '../live/forward-places.ts'
 import { createPublicPosts, isCounted } from './identity/public-posts.ts'
 import { keepRole, roleOf } from './place.ts'
@@ -132,7 +132,7 @@ interface Passed extends Way {
 
 async function pass(request: FastifyRequest, reply: FastifyReply, { row, target, door, slow, bytes, passing }: Passed): Promise<FastifyReply> {
   // A rejection before the request is forwarded depends on the caller's credentials, so caches must not store it.
-  if (row.to === 'identity') reply.header('cache-control', 'no-store')
+  if (row.to === 'identity' || row.path.startsWith(passedPath)) reply.header('cache-control', 'no-store')
   const viewer =
     'public' in row.access
       ? await serviceOf(request, reply, row.access, door.authenticate)

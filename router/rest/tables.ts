@@ -29,6 +29,7 @@ import { marketingRows } from './launcher/marketing.ts'
 import { notificationRows } from './launcher/notifications.ts'
 import { widgetRows as launcherWidgetRows } from './launcher/widgets.ts'
 import { launcherWorkflowRows } from './launcher/workflow.ts'
+import { workspaceRows } from './launcher/workspace.ts'
 import { auditRows } from './payments/audit.ts'
 import { checkoutRows, payRows } from './payments/checkout.ts'
 import { customerRows } from './payments/customer.ts'
@@ -118,6 +119,7 @@ export const routeTables: readonly RouteTable[] = [
       ...notificationRows,
       ...launcherWidgetRows,
       ...launcherWorkflowRows,
+      ...workspaceRows,
     ],
   },
   {

@@ -87,7 +87,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
     notices,
     trade: async (...given) => trade?.(...given),
     async provide({ engine, defined: { agents, identity, launcher, payments, providers, publishing }, outbound }) {
-      const { organizationId, userId, memberId, otherId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
+      const { organizationId, userId, memberId, otherId, adminId, apiKey } = await identityDemo.provideDemo(identity!, readDemoFile(dataDir)?.apiKey ?? null)
       const job = publishing!.job(`user:${userId}`)
       const { brandId, threadId, postIds } = await publishingDemo.provideDemo(job, { organizationId, userId })
       await provideDemoMedia(job, { brandId, userId })
@@ -110,7 +110,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         .catch(error => notices.push(`the demo has no connector, the sandbox's server of tools failed (${lineOf(error)}): the next start tries again`))
       await provideDemoAgent(working, { organizationId, userId })
       await launcherDemo
-        .provideDemo(launcher!.job(`user:${userId}`), { organizationId, userId, memberId, otherId, sandbox })
+        .provideDemo(launcher!.job(`user:${userId}`), { organizationId, userId, memberId, otherId, adminId, sandbox })
         .catch(error => notices.push(`the demo has no installed apps (${lineOf(error)}): the next start tries again`))
       writeDemoFile(dataDir, {
         organizationId,

@@ -20,6 +20,7 @@ import type { ConsentStore } from './stores/consent.ts'
 import { announcementStore } from './stores/dashboard/announcement.ts'
 import { dashboardLayoutStore } from './stores/dashboard/dashboard-layout.ts'
 import { favouriteStore } from './stores/dashboard/favourite.ts'
+import { onboardingStore } from './stores/dashboard/onboarding.ts'
 import { searchStore } from './stores/dashboard/search.ts'
 import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
 import { sharedLinkStore } from './stores/dashboard/shared-link.ts'
@@ -47,6 +48,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   installations: installationStore,
   leads: leadStore,
   launches: launchStore,
+  onboardings: onboardingStore,
   organizationSettings: organizationSettingsStore,
   personSettings: personSettingsStore,
   search: searchStore,

@@ -24,6 +24,8 @@ export interface DemoPlace {
   readonly memberId: string
   /** The other organization. */
   readonly otherId: string
+  /** The platform's own organization. */
+  readonly adminId: string
   readonly sandbox: string
 }
 
@@ -77,11 +79,23 @@ async function provideWorkflow(job: Job, { organizationId, userId }: DemoPlace):
   })
 }
 
+/** Completes the onboarding of an organization once. */
+async function provideOnboarding(job: Job, id: string, userId: string): Promise<void> {
+  await write(job, {
+    async run({ transaction, now }) {
+      if (await job.onboardings.lockOf(id, transaction)) return
+      const stamps = { completedAt: now, createdAt: now, updatedAt: now, createdBy: `user:${userId}` }
+      await job.onboardings.insert({ id, apps: [], ...stamps }, transaction)
+    },
+  })
+}
+
 /** Creates missing demo data: installed apps of both organizations, a request for another one, and a shared workflow. */
 export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
+  const { organizationId, userId, otherId, adminId } = place
+  for (const id of [organizationId, otherId, adminId]) await provideOnboarding(job, id, userId)
   await introduce(job, place)
   await job.catalog.refresh()
-  const { organizationId, userId, otherId } = place
   for (const app of installed) await provideInstallation(job, app, organizationId, userId)
   await provideInstallation(job, 'publishing', otherId, userId)
   await provideRequest(job, place)

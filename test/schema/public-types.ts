@@ -19,6 +19,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   LaunchStep: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   LauncherOrganizationSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
   LauncherPersonSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
+  WorkspaceLinks: { from: ['Workspace'], because: 'addresses of pages, which are the same for everybody' },
   StoreApp: { from: ['Query', 'StoreAppConnection', 'StoreAppEdge'], because: 'an app as its publisher shows it to everybody' },
   StoreAppConnection: { from: ['Query'], because: 'a page of apps that everybody sees' },
   StoreAppEdge: { from: ['StoreAppConnection'], because: 'a place in a list that everybody sees' },
@@ -47,7 +48,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   },
   ServiceAddress: { from: ['ServiceEntry'], because: 'where a service is found, which whoever is about to sign in has to know' },
   ServiceEntry: {
-    from: ['Query', 'ApiKey', 'CatalogEntry', 'Handoff'],
+    from: ['Query', 'ApiKey', 'CatalogEntry', 'Handoff', 'Workspace'],
     because: 'what a service is and where it is found, which whoever is about to sign in has to know; its scopes carry a rule',
   },
   ServiceEntryMaintenance: { from: ['ServiceEntry'], because: 'that a service is under maintenance, which whoever opens it is told' },

@@ -9,7 +9,7 @@ import { site } from '../../web/marketing/pages.ts'
 import { apps } from '../../web/serve/apps.ts'
 import { takesCoding } from '../../web/serve/assets.ts'
 import type { Built } from '../../web/serve/built.ts'
-import { mountWeb } from '../../web/serve/mount.ts'
+import { mountWeb, type Standing } from '../../web/serve/mount.ts'
 
 const publicUrl = 'http://localhost:4000'
 const built: Built = {
@@ -31,8 +31,8 @@ const built: Built = {
   ),
 }
 
-/** Pages before the hosts of development. @param signedIn whether whoever asks is a person whose cookie counts; null: nobody can tell */
-async function open({ signedIn = false as boolean | null, made = built as Built | null, isDevelopment = true } = {}) {
+/** Pages before the hosts of development. @param standing how far the person is who asks */
+async function open({ standing = 'anonymous' as Standing, made = built as Built | null, isDevelopment = true } = {}) {
   const hosts = createHosts(publicUrl, localOrigins(publicUrl))
   const app = Fastify({ rewriteUrl: ({ headers, url }) => canonicalPath(hosts, headers.host, url ?? '/') })
   const web = mountWeb(app, {
@@ -44,7 +44,7 @@ async function open({ signedIn = false as boolean | null, made = built as Built 
     keepHost(request, slug) {
       if (!answersHere(hosts, request, 'web')) throw misplaced(hosts, request, slug, 'web')
     },
-    isSignedIn: async () => signedIn,
+    standingOf: async () => standing,
     prefersHtml,
     refusal: doorRefusal,
     isDevelopment,
@@ -78,7 +78,7 @@ describe('mountWeb', () => {
   })
 
   it('answers no page of one service on the host of another, nor of the marketing site', async () => {
-    await using pages = await open({ signedIn: true })
+    await using pages = await open({ standing: 'finished' })
     for (const [host, path] of [
       ['agents.localhost', '/posts'],
       ['agents.localhost', '/publishing/posts'],
@@ -126,7 +126,7 @@ describe('mountWeb', () => {
     await using strangers = await open()
     expect((await strangers.get('launcher.localhost', '/actions?app=x')).headers.location).toBe('/login?return_to=%2Factions%3Fapp%3Dx')
     expect((await strangers.get('localhost', '/launcher/actions')).headers.location).toBe('/launcher/login?return_to=%2Factions')
-    await using people = await open({ signedIn: true })
+    await using people = await open({ standing: 'finished' })
     expect((await people.get('launcher.localhost', '/actions')).statusCode).toBe(200)
     expect((await people.get('launcher.localhost', '/login')).headers.location).toBe('/dashboard')
     expect((await people.get('launcher.localhost', '/login?return_to=/settings')).headers.location).toBe('/settings')
@@ -135,8 +135,23 @@ describe('mountWeb', () => {
       expect((await people.get('launcher.localhost', `/login?return_to=${encodeURIComponent(elsewhere)}`)).headers.location).toBe('/dashboard')
   })
 
+  it('sends who is not finished to the onboarding of the launcher, and who is away from it', async () => {
+    await using beginners = await open({ standing: 'unfinished' })
+    for (const path of ['/dashboard', '/actions', '/settings', '/login', '/login?return_to=/settings'])
+      expect((await beginners.get('launcher.localhost', path)).headers.location, path).toBe('/onboarding')
+    expect((await beginners.get('localhost', '/launcher/apps')).headers.location).toBe('/launcher/onboarding')
+    expect((await beginners.get('launcher.localhost', '/onboarding')).statusCode).toBe(200)
+    await using people = await open({ standing: 'finished' })
+    expect((await people.get('launcher.localhost', '/onboarding')).headers.location).toBe('/dashboard')
+    await using strangers = await open()
+    expect((await strangers.get('launcher.localhost', '/onboarding')).headers.location).toBe('/login?return_to=%2Fonboarding')
+    await using others = await open({ standing: 'signed-in' })
+    for (const path of ['/onboarding', '/dashboard']) expect((await others.get('launcher.localhost', path)).statusCode).toBe(200)
+    expect((await others.get('launcher.localhost', '/login')).headers.location).toBe('/dashboard')
+  })
+
   it('sends the page, and sign-in its form, while nobody can tell who is signed in', async () => {
-    await using pages = await open({ signedIn: null })
+    await using pages = await open({ standing: 'unknown' })
     const page = await pages.get('launcher.localhost', '/actions')
     expect([page.statusCode, page.body.includes('data-page="launcher.actions"')]).toEqual([200, true])
     const login = await pages.get('launcher.localhost', '/login?return_to=/actions')
@@ -210,9 +225,9 @@ describe('mountWeb', () => {
   })
 
   it('shows every component in development alone', async () => {
-    await using development = await open({ signedIn: true })
+    await using development = await open({ standing: 'finished' })
     expect((await development.get('launcher.localhost', '/design')).statusCode).toBe(200)
-    await using production = await open({ signedIn: true, isDevelopment: false })
+    await using production = await open({ standing: 'finished', isDevelopment: false })
     expect((await production.get('launcher.localhost', '/design')).statusCode).toBe(404)
   })
 

@@ -17,5 +17,6 @@ void start({
     members: () => import('./settings/members.tsx'),
     sessions: () => import('./settings/sessions.tsx'),
     keys: () => import('./settings/keys.tsx'),
+    onboarding: () => import('./onboarding/onboarding.tsx'),
   },
 })

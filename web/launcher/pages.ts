@@ -7,6 +7,7 @@ export const launcher: AppPages = {
   entry: 'launcher/main.tsx',
   start: '/dashboard',
   guarded: true,
+  onboarding: '/onboarding',
   installs: true,
   pages: {
     dashboard: { paths: ['/dashboard'], module: 'launcher/dashboard/dashboard.tsx', title: 'dashboard.title', icon: 'dashboard', skeleton: 'grid' },
@@ -17,6 +18,7 @@ export const launcher: AppPages = {
     members: { paths: ['/settings/members'], module: 'launcher/settings/members.tsx', title: 'settings.title', skeleton: 'table' },
     sessions: { paths: ['/settings/sessions'], module: 'launcher/settings/sessions.tsx', title: 'settings.title', skeleton: 'table' },
     keys: { paths: ['/settings/keys'], module: 'launcher/settings/keys.tsx', title: 'settings.title', skeleton: 'table' },
+    onboarding: { paths: ['/onboarding'], module: 'launcher/onboarding/onboarding.tsx', title: 'onboarding.title', skeleton: 'form' },
     design: { paths: ['/design'], module: 'launcher/design/gallery.tsx', title: 'design.title', skeleton: 'grid', isForDevelopment: true },
   },
 }

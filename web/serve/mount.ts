@@ -26,8 +26,8 @@ export interface WebNeeds {
   addressOf(slug: Slug, path: string): string
   /** Throws where pages of a service are not served on the host of a request: it says where they are. */
   keepHost(request: FastifyRequest, slug: Slug): void
-  /** Whether somebody is signed in whose cookie comes with a request; null while nobody can tell. */
-  isSignedIn(request: FastifyRequest): Promise<boolean | null>
+  /** How far the person is whose cookie comes with a request. */
+  standingOf(request: FastifyRequest): Promise<Standing>
   /** Whether a client would rather have a page than JSON. */
   prefersHtml(accept: string | undefined): boolean
   /** Whether pages for who builds them are there too. */
@@ -37,6 +37,12 @@ export interface WebNeeds {
   /** What was built; null: nothing. @default what lies in `web/dist` */
   readonly built?: Built | null
 }
+
+/**
+ * How far a browser's person is: `unfinished` has something to do before the pages open, of `signed-in` nobody can tell, and `unknown`
+ * may be signed in or not.
+ */
+export type Standing = 'anonymous' | 'unfinished' | 'finished' | 'signed-in' | 'unknown'
 
 /** What is answered beside the pages' own addresses. */
 export interface Web {
@@ -85,18 +91,19 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
     for (const [name, page] of Object.entries(pages.pages))
       for (const path of page.isForDevelopment && !needs.isDevelopment ? [] : page.paths)
         servePage(app, needs, pages, path, async (request, reply) => {
-          // While nobody can tell, the page is sent: it says nothing of anybody, and its regions say that they could not be read.
-          if (pages.guarded && (await needs.isSignedIn(request)) === false) {
-            const wanted = asked(request).slice(baseOf(request, pages).length)
-            return reply.redirect(`${baseOf(request, pages)}/login?return_to=${encodeURIComponent(wanted)}`, 302)
-          }
+          const location = pages.guarded ? guardOf(pages, path, await needs.standingOf(request), asked(request).slice(baseOf(request, pages).length)) : null
+          if (location !== null) return reply.redirect(`${baseOf(request, pages)}${location}`, 302)
           return send(request, reply, pages, document => shellDocument(document, name, page))
         })
     if (pages.installs) serveInstallation(app, needs, pages, built, wordsOf)
     if (pages.embed) servePage(app, needs, pages, pages.embed, async (_, reply) => (built ? sendEmbed(reply, built) : Promise.reject(unbuilt(needs))))
     if (!pages.isForgetful)
       servePage(app, needs, pages, '/login', async (request, reply) => {
-        if (pages.guarded && (await needs.isSignedIn(request))) return reply.redirect(`${baseOf(request, pages)}${returnTo(request) ?? pages.start}`, 302)
+        const standing = pages.guarded ? await needs.standingOf(request) : 'unknown'
+        if (standing !== 'anonymous' && standing !== 'unknown') {
+          const wanted = standing === 'unfinished' ? pages.onboarding : returnTo(request)
+          return reply.redirect(`${baseOf(request, pages)}${wanted ?? pages.start}`, 302)
+        }
         return send(request, reply, pages, document => signInDocument(document, linksOf(request, pages)), { kept: false })
       })
     const [startName, startPage] = Object.entries(pages.pages).find(([, { paths }]) => paths.includes(pages.start))!
@@ -130,6 +137,17 @@ export function mountWeb(app: FastifyInstance, needs: WebNeeds): Web {
       return send(request, reply.code(pages.isForgetful ? 200 : 404), pages, lostDocument)
     },
   }
+}
+
+/**
+ * Returns where a guarded page sends a person instead; null where it opens. While nobody can tell, it opens: it says nothing of anybody, and
+ * its regions say that they could not be read.
+ * @param wanted the page's address with its query
+ */
+function guardOf({ onboarding, start }: AppPages, path: string, standing: Standing, wanted: string): string | null {
+  if (standing === 'anonymous') return `/login?return_to=${encodeURIComponent(wanted)}`
+  if (standing === 'unfinished' && path !== onboarding) return onboarding ?? null
+  return standing === 'finished' && path === onboarding ? start : null
 }
 
 /** Serves what a browser installs an app by. */

@@ -27,6 +27,8 @@ export interface AppPages {
   readonly start: string
   /** Whether the server sends whoever has not signed in to `/login`: where the session is a cookie that it can read. */
   readonly guarded: boolean
+  /** The page to which the server sends people who have something to do before the others open. @default nobody has */
+  readonly onboarding?: string
   /** Whether its token lives in memory alone: signing in and `/login` are identity's, and a code brings it back. @default it has its own `/login` */
   readonly isForgetful?: true
   /** Whether browsers install it, with a worker that keeps its pages for when there is no network. @default it is a page like others */

@@ -10,6 +10,21 @@ const organization = object({ id, slug: text, name: text })
 
 const person = { kind: 'forward', method: 'GET', access: { policy: 'person' }, limit: 1024, to: 'identity', why: 'own answer' } as const
 
+/** Members of the answer that says who is signed in. */
+export const meFields = {
+  user: object({
+    ...{ id, name: text, email: { ...text, format: 'email' }, emailVerified: { type: 'boolean' }, image: { type: ['string', 'null'] } },
+    kind: { type: 'string', enum: ['human', 'service_account'] },
+  }),
+  session: object({ id, kind: { type: 'string', enum: ['password', 'handoff', 'oauth'] }, expiresAt: { ...text, format: 'date-time' } }),
+  context,
+  organization: { anyOf: [organization, { type: 'null' }] },
+  roles: words,
+  scopes: words,
+  organizations: { type: 'array', items: object({ id, slug: text, name: text, roles: words }) },
+  recoveryEmail: object(recoveryFields),
+} as const
+
 /** Routes that pages call first: the signed-in person and the available services. */
 export const sessionRows: readonly Row[] = [
   {
@@ -22,23 +37,7 @@ export const sessionRows: readonly Row[] = [
         answers: {
           200: {
             description: 'The person.',
-            schema: object({
-              user: object({
-                id,
-                name: text,
-                email: { ...text, format: 'email' },
-                emailVerified: { type: 'boolean' },
-                image: { type: ['string', 'null'] },
-                kind: { type: 'string', enum: ['human', 'service_account'] },
-              }),
-              session: object({ id, kind: { type: 'string', enum: ['password', 'handoff', 'oauth'] }, expiresAt: { ...text, format: 'date-time' } }),
-              context,
-              organization: { anyOf: [organization, { type: 'null' }] },
-              roles: words,
-              scopes: words,
-              organizations: { type: 'array', items: object({ id, slug: text, name: text, roles: words }) },
-              recoveryEmail: object(recoveryFields),
-            }),
+            schema: object(meFields),
           },
         },
       },

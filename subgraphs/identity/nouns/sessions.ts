@@ -1,5 +1,4 @@
 import type { Noun } from '../../wiring/define.ts'
-import { shownOf } from '../credentials/account/rules.ts'
 import { credentialsPath } from '../credentials/names.ts'
 import { publicExchange } from '../http/public.ts'
 import { renewal, signOut } from '../session/exchanges.ts'
@@ -22,7 +21,7 @@ export const sessionNouns: Readonly<Record<string, Noun<At>>> = {
       const open = at.contexts.forRequest
       return {
         [`GET ${credentialsPath}/token`]: renewal({ ...credentials, open }),
-        [`GET ${credentialsPath}/me`]: meExchange(open, async ({ recoveryEmails }, userId) => shownOf(await recoveryEmails.ofPerson(userId))),
+        [`GET ${credentialsPath}/me`]: meExchange(open),
         [`GET ${credentialsPath}/apps`]: appsExchange(open),
         [`POST ${credentialsPath}/sign-out`]: leaving(at),
       }

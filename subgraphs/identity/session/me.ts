@@ -2,36 +2,48 @@ import type { Exchange } from '../../http/exchanges.ts'
 import { requirePerson, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { addressesOf } from '../service-entry/rules.ts'
+import { shownOf } from '../stores/account/recovery-email.ts'
+import type { Place } from '../stores/membership.ts'
+import type { UserRow } from '../stores/user.ts'
 
 type Open = (viewer: Viewer, request: Request) => Context
 
-/**
- * Handles `GET …/me`: the signed-in person, the context, and other possible ones.
- * @param recoveryOf returns a person's recovery address
- */
+/** What is shown of a person on their own pages, whatever the context. */
+export interface Profile {
+  readonly user: Pick<UserRow, 'id' | 'name' | 'email' | 'emailVerified' | 'image' | 'kind'>
+  readonly session: { readonly id: string; readonly kind: string; readonly expiresAt: Date } | null
+  readonly organizations: readonly Place[]
+  readonly recoveryEmail: object
+}
+
+/** Reads a person's profile. @param sessionId the session that is described; null: none is. @throws NOT_FOUND for no account */
+export async function profileOf(context: Context, userId: string, sessionId: string | null): Promise<Profile> {
+  const { everyUser, sessions, memberships, recoveryEmails, clock } = context
+  const [user, session, organizations, recovery] = await Promise.all([
+    everyUser.require(userId),
+    sessionId === null ? null : sessions.one(sessionId, userId, clock.now()),
+    memberships.placesOf(userId),
+    recoveryEmails.ofPerson(userId),
+  ])
+  const { id, name, email, emailVerified, image, kind } = user
+  return {
+    user: { id, name, email, emailVerified, image, kind },
+    session: session && { id: session.id, kind: session.kind, expiresAt: session.expiresAt },
+    organizations,
+    recoveryEmail: shownOf(recovery),
+  }
+}
+
+/** Handles `GET …/me`: the signed-in person, the context, and other possible ones. */
 export const meExchange =
-  (open: Open, recoveryOf: (context: Context, userId: string) => Promise<object>): Exchange =>
+  (open: Open): Exchange =>
   async (request, viewer) => {
-    const userId = requirePerson(viewer)
-    const context = open(viewer, request)
-    const { users, sessions, memberships, clock } = context
-    const [user, session, places, recoveryEmail] = await Promise.all([
-      users.require(userId),
-      viewer.sessionId === null ? null : sessions.one(viewer.sessionId, userId, clock.now()),
-      memberships.placesOf(userId),
-      recoveryOf(context, userId),
-    ])
-    const { id, name, email, emailVerified, image, kind } = user
-    const active = places.find(place => place.id === viewer.organizationId)
+    const { user, session, organizations, recoveryEmail } = await profileOf(open(viewer, request), requirePerson(viewer), viewer.sessionId)
+    const active = organizations.find(place => place.id === viewer.organizationId)
     return Response.json({
-      user: { id, name, email, emailVerified, image, kind },
-      session: session && { id: session.id, kind: session.kind, expiresAt: session.expiresAt },
-      context: viewer.context,
+      ...{ user, session, context: viewer.context },
       organization: active ? { id: active.id, slug: active.slug, name: active.name } : null,
-      roles: viewer.roles,
-      scopes: viewer.scopes,
-      organizations: places,
-      recoveryEmail,
+      ...{ roles: viewer.roles, scopes: viewer.scopes, organizations, recoveryEmail },
     })
   }
 

@@ -52,10 +52,11 @@ export interface DemoOwner {
 export async function provideDemo(
   identity: { provision(world: World): Promise<Provisioned> },
   knownKey: string | null,
-): Promise<DemoOwner & { readonly apiKey: string; readonly memberId: string; readonly otherId: string }> {
+): Promise<DemoOwner & { readonly apiKey: string; readonly memberId: string; readonly otherId: string; readonly adminId: string }> {
   const { users, organizations, keys } = await identity.provision({ ...demoWorld, keys: demoWorld.keys.map(key => ({ ...key, reissue: !knownKey })) })
   const [userId, memberId] = [users['owner@demo.test']!, users['member@demo.test']!]
-  return { organizationId: organizations.demo!, userId, memberId, otherId: organizations.other!, apiKey: keys[keyName]!.secret ?? knownKey! }
+  const { demo, other, admin } = organizations as Readonly<Record<string, string>>
+  return { organizationId: demo!, userId, memberId, otherId: other!, adminId: admin!, apiKey: keys[keyName]!.secret ?? knownKey! }
 }
 
 /** Demo data in a database. */

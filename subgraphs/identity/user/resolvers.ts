@@ -1,12 +1,13 @@
 import type { Transaction } from 'sequelize'
 import { DomainError } from '../../../platform/errors.ts'
-import { requireId } from '../../../platform/ids.ts'
+import { readId, requireId } from '../../../platform/ids.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, requireApp, requirePerson, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { readName } from '../organization/rules.ts'
 import type { Resolvers } from '../resolvers.generated.ts'
 import { announceViewer } from '../session/announce.ts'
+import { profileOf } from '../session/me.ts'
 import { endSessions } from '../session/opening.ts'
 import { type UserRow, userKindToGraph } from '../stores/user.ts'
 import { isUpdated, readImage, readReason, requireOwnOrManaged, requireSuspendable } from './rules.ts'
@@ -19,6 +20,17 @@ export const userResolvers: Resolvers = {
       const user = await everyUser.find(requireId(userId, 'userId'))
       return user?.emailVerified && user.suspendedAt === null ? user.email : null
     },
+    accountOf(_, { userId, sessionId }, { viewer }) {
+      requireApp(viewer, 'app_launcher', 'about the account of a person')
+      const id = requireId(userId, 'userId')
+      if (id !== viewer.onBehalfOf) throw new DomainError('FORBIDDEN', 'An account is shown to its own person: ask on their behalf.', { field: 'userId' })
+      return { userId: id, sessionId: readId(sessionId, 'sessionId') }
+    },
+  },
+
+  AccountRecord: {
+    isRecoverable: ({ userId }, _, { recoveryEmails }) => recoveryEmails.isRecoverable(userId),
+    profile: ({ userId, sessionId }, _, context) => profileOf(context, userId, sessionId),
   },
 
   User: {

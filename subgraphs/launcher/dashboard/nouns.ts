@@ -8,6 +8,8 @@ import { dashboardResolvers } from './resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
 import { settingsResolvers } from './settings/resolvers.ts'
 import { sharedLinkResolvers } from './shared-link/resolvers.ts'
+import { workspaceExchanges } from './workspace/exchanges.ts'
+import { workspaceResolvers } from './workspace/resolvers.ts'
 
 /** Days for which an announcement is kept after its end. */
 const keptDays = 90
@@ -26,4 +28,5 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   },
   search: { resolvers: searchResolvers },
   settings: { resolvers: settingsResolvers },
+  workspace: { resolvers: workspaceResolvers, exchanges: workspaceExchanges },
 }

@@ -147,6 +147,7 @@ describe('a service', () => {
     expect(unscoped.sort()).toEqual([
       'Mutation.createHandoff',
       'Mutation.renewConnection',
+      'Query.accountOf',
       'Query.apiKeyMaker',
       'Query.contactOf',
       'Query.handoff',

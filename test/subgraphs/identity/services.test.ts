@@ -15,6 +15,7 @@ const ask = (viewer: Viewer, source: string, variables: Record<string, unknown>)
 
 const contact = 'query($id: ID!) { contactOf(userId: $id) }'
 const maker = 'query($id: ID!) { apiKeyMaker(id: $id) }'
+const account = 'query($id: ID!, $sessionId: ID) { accountOf(userId: $id, sessionId: $sessionId) { isRecoverable profile } }'
 const members =
   'query($id: ID!, $first: Int, $after: String) { membershipsOf(organizationId: $id, first: $first, after: $after) { totalCount nodes { membershipId userId userKind roles createdAt } pageInfo { endCursor hasNextPage } } }'
 
@@ -30,6 +31,23 @@ describe('identity’s fields for services only', () => {
     expect((await ask(app(asks, { onlyAt: 'payments' }), source, { id })).code).toBe('FORBIDDEN')
     expect((await ask(app(asks), source, { id })).code).toBeUndefined()
     expect((await ask(app(asks), source, { id: 'x' })).code).toBe('BAD_USER_INPUT')
+  })
+
+  it('accountOf shows the launcher the account of the person on whose behalf it asks, and no other', async () => {
+    const [id, other] = [made.users['ada@acme.test']!, made.users['owner@acme.test']!]
+    const on = (appId: string) => app(appId, { userId: id, onBehalfOf: id })
+    expect((await ask(on('app_agents'), account, { id })).code).toBe('FORBIDDEN')
+    expect((await ask(app('app_launcher'), account, { id })).code).toBe('FORBIDDEN')
+    expect((await ask(on('app_launcher'), account, { id: other })).code).toBe('FORBIDDEN')
+    const told = async () => (await ask(on('app_launcher'), account, { id })).data().accountOf
+    const profile = { user: { id, email: 'ada@acme.test' }, session: null, recoveryEmail: { status: 'none' } }
+    expect(await told()).toMatchObject({ isRecoverable: false, profile })
+    const at = open.clock.now()
+    const write = (sql: string) => open.database.sequelize.query(sql, { bind: [id, 'ada@elsewhere.test', at] })
+    await write('insert into identity.recovery_emails (user_id, pending_email, updated_at) values ($1, $2, $3)')
+    expect(await told()).toMatchObject({ isRecoverable: false, profile: { recoveryEmail: { status: 'pending' } } })
+    await write('update identity.recovery_emails set email = $2, verified_at = $3, pending_email = null where user_id = $1')
+    expect(await told()).toMatchObject({ isRecoverable: true, profile: { recoveryEmail: { status: 'verified' } } })
   })
 
   it('contactOf returns the verified address of a person who may sign in, else null', async () => {

@@ -46,8 +46,8 @@ async function taken(token: Token, wanted?: string | null): Promise<void> {
   }
   const me = await fetch(authPath('me')).catch(() => null)
   if (!me?.ok) return tell('away')
-  const { ready, onboarding } = (await me.json()) as { readonly ready?: boolean; readonly onboarding?: { readonly state?: string } }
-  if (ready === false && onboarding?.state) return location.replace(`${base}/onboarding`)
+  const { onboarding } = (await me.json()) as { readonly onboarding?: { readonly next?: string } }
+  if (onboarding?.next === '/onboarding') return location.replace(`${base}/onboarding`)
   goOn(wanted)
 }
 

@@ -6,11 +6,12 @@ import { inTransaction } from '../../../store/write.ts'
 import { requirePerson, type Viewer } from '../../../viewer.ts'
 import { endSessions } from '../../session/opening.ts'
 import type { Account } from '../../stores/account/account.ts'
+import { shownOf } from '../../stores/account/recovery-email.ts'
 import { tooManyAttempts } from '../guessing/attempts.ts'
 import { credentialsPath } from '../names.ts'
 import { readNewPassword, readPassword } from '../password.ts'
 import { type AccountGround, answerOf, done, type OwnWork, setPassword } from './ground.ts'
-import { freshMs, readEmail, shownOf } from './rules.ts'
+import { freshMs, readEmail } from './rules.ts'
 
 /** Handlers for a person's own account. */
 export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
@@ -27,6 +28,8 @@ export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
     [`POST ${credentialsPath}/change-password`]: exchange(changePassword),
     [`POST ${credentialsPath}/change-email`]: exchange(changeEmail),
     [`GET ${recoveryPath}`]: exchange(showRecoveryEmail),
+    // The same under the launcher's prefix, beside its own `me`.
+    'GET /launcher/api/auth/me/recovery-email': exchange(showRecoveryEmail),
     [`PUT ${recoveryPath}`]: exchange(setRecoveryEmail),
     [`DELETE ${recoveryPath}`]: exchange(removeRecoveryEmail),
   }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { isPerson } from '../../../viewer.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { shownOf } from './rules.ts'
+import { shownOf } from '../../stores/account/recovery-email.ts'
 
 const statusToGraph = { pending: 'PENDING', verified: 'VERIFIED' } as const
 

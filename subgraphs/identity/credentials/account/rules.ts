@@ -1,7 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import type { Account } from '../../stores/account/account.ts'
-import type { Recovery } from '../../stores/account/recovery-email.ts'
 
 /** Time in ms after a sign-in by password in which protected changes need no password. */
 export const freshMs = 15 * 60_000
@@ -27,22 +26,3 @@ export const greeted = (name: string, email: string): string => (looksLikeLink.t
  * changed meanwhile.
  */
 export const isAddressOf = ({ email, recoveryEmail }: Account, address: unknown): boolean => address === email || address === recoveryEmail
-
-/** A person's view of the recovery address. */
-export interface ShownRecovery {
-  /** The verified address; before the first one is verified, the pending one. */
-  readonly email: string | null
-  /** Status of `email`. */
-  readonly status: 'none' | 'pending' | 'verified'
-  readonly verifiedAt: Date | null
-  /** The address that waits to be verified. */
-  readonly pendingEmail: string | null
-}
-
-/** Shows a verified address for as long as it is in use, whatever replaces it later. */
-export const shownOf = (recovery: Recovery | null): ShownRecovery => ({
-  email: recovery?.email ?? recovery?.pendingEmail ?? null,
-  status: recovery === null ? 'none' : recovery.email === null ? 'pending' : 'verified',
-  verifiedAt: recovery?.verifiedAt ?? null,
-  pendingEmail: recovery?.pendingEmail ?? null,
-})

@@ -10,8 +10,38 @@ export interface Recovery {
   readonly pendingEmail: string | null
 }
 
+/** A person's view of the recovery address. */
+export interface ShownRecovery {
+  /** The verified address; before the first one is verified, the pending one. */
+  readonly email: string | null
+  /** Status of `email`. */
+  readonly status: 'none' | 'pending' | 'verified'
+  readonly verifiedAt: Date | null
+  /** The address that waits to be verified. */
+  readonly pendingEmail: string | null
+}
+
+/** Shows a verified address for as long as it is in use, whatever replaces it later. */
+export const shownOf = (recovery: Recovery | null): ShownRecovery => ({
+  email: recovery?.email ?? recovery?.pendingEmail ?? null,
+  status: recovery === null ? 'none' : recovery.email === null ? 'pending' : 'verified',
+  verifiedAt: recovery?.verifiedAt ?? null,
+  pendingEmail: recovery?.pendingEmail ?? null,
+})
+
+/** The account of a person, of which a service asks. */
+export interface AccountRecordRow {
+  readonly userId: string
+  /** The session that the profile describes; null for none. */
+  readonly sessionId: string | null
+}
+
 const columns = 'email, verified_at as "verifiedAt", pending_email as "pendingEmail"'
 const find = statement(`select ${columns} from identity.recovery_emails where user_id = $1`)
+const isRecoverable = statement(
+  `select exists (select from identity.recovery_emails where user_id = $1 and verified_at is not null)
+     or exists (select from identity.foreign_people where user_id = $1) as recoverable`,
+)
 const ask = statement(
   `insert into identity.recovery_emails as r (user_id, pending_email, updated_at) values ($1, $2, $3)
    on conflict (user_id) do update set pending_email = nullif(excluded.pending_email, r.email), updated_at = excluded.updated_at returning ${columns}`,
@@ -35,6 +65,11 @@ export const recoveryEmailStore = {
   open: ({ sequelize }: StoreContext) => ({
     async ofPerson(userId: string, transaction?: Transaction): Promise<Recovery | null> {
       return (await rows<Recovery>(sequelize, find, [userId], transaction))[0] ?? null
+    },
+
+    /** Whether a person can get back to a lost account: by a verified address, or where another issuer keeps the account. */
+    async isRecoverable(userId: string): Promise<boolean> {
+      return (await rows<{ recoverable: boolean }>(sequelize, isRecoverable, [userId]))[0]!.recoverable
     },
 
     /** Stores a pending address; the verified one stays, and nothing is pending when both are the same. */

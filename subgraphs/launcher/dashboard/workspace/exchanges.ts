@@ -1,0 +1,31 @@
+import type { Exchanges } from '../../../http/exchanges.ts'
+import type { At, Context } from '../../context.ts'
+import { readAccount } from './onboarding.ts'
+
+/** Members of an account's profile that identity's own answer has as well. */
+interface Profile {
+  readonly organizations: readonly { readonly id: string; readonly slug: string; readonly name: string }[]
+  readonly [more: string]: unknown
+}
+
+/** Returns what pages know of the viewer before anything else: identity's answer, and what the launcher adds to it. */
+async function hydrated(context: Context): Promise<object> {
+  const { viewer } = context
+  const { profile, onboarding } = await readAccount(context)
+  const { user, session, organizations, recoveryEmail } = profile as Profile
+  const active = organizations.find(({ id }) => id === viewer.organizationId)
+  const { state, serviceId, next } = onboarding
+  return {
+    ...{ user, session, context: viewer.context, organization: active ? { id: active.id, slug: active.slug, name: active.name } : null },
+    ...{ roles: viewer.roles, scopes: viewer.scopes, organizations, recoveryEmail },
+    ready: true,
+    onboarding: { state: state.toLowerCase(), serviceId, next },
+    ...{ selectedHouseholdId: null, selectedHousehold: null },
+  }
+}
+
+/** Route that pages call first. */
+export const workspaceExchanges = ({ contexts }: At): Exchanges => ({
+  'GET /launcher/api/auth/me': async (request, viewer) =>
+    Response.json(await hydrated(contexts.forRequest(viewer, request)), { headers: { 'cache-control': 'no-store' } }),
+})
