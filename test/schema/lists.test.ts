@@ -31,6 +31,7 @@ import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { max as ofActions } from '../../subgraphs/launcher/action-item/rules.ts'
 import { max as ofFavourites } from '../../subgraphs/launcher/dashboard/favourite/rules.ts'
+import { payload as launcherWidget } from '../../subgraphs/launcher/dashboard/own-widget/rules.ts'
 import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
 import { maxLinks } from '../../subgraphs/launcher/dashboard/shared-link/rules.ts'
 import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
@@ -350,6 +351,7 @@ function payloads(): readonly { readonly statistics: readonly unknown[]; readonl
   return [
     agentsWidget({ pending: Array(mostPending).fill(next) } as never, ''),
     paymentsWidget({ ...(much as object), failed: Array(mostFailed).fill(next), disputed: Array(mostFailed).fill(next) } as never, ''),
+    launcherWidget({ openActions: 1, unreadNotifications: 1, installedApps: 1, launchesToday: 1 }, ''),
     providersWidget(much, ''),
     publishingWidget(much, ''),
   ]

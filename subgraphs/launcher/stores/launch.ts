@@ -63,12 +63,29 @@ const byCode = statement(
   `select ${selectList(launches, 't')} from launcher.launches t where t.code_hash = $1 and t.service_id = $2 and t.expires_at > $3 and t.status <> 'FAILED'`,
 )
 
+const ofPerson = `l.user_id = $1 and l.organization_id is not distinct from $2::uuid and l.created_at >= $3 and l.status <> 'FAILED'`
+const countSince = statement(`select count(*)::int as count from launcher.launches l where ${ofPerson}`)
+const mostLaunched = statement(
+  `select l.app from launcher.launches l where ${ofPerson} group by l.app order by count(*) desc, max(l.created_at) desc, l.app limit 100`,
+)
+
+/** Whose launches they are: a person's in a context. */
+export type LaunchOwner = Pick<LaunchRow, 'organizationId' | 'userId'>
+
 const ownSql = (rows: Rows<typeof launches>) => ({
   /** Counts a person's launches since a moment, and keeps the person's other launches waiting until the transaction ends. */
   async countLately(userId: string, since: Date, transaction: Transaction): Promise<Lately> {
     await rows.read(lockPerson, [userId], transaction)
     return (await rows.read<Lately>(countLately, [userId, since], transaction))[0]!
   },
+
+  /** Counts a person's launches since a moment that did not fail. */
+  countSince: async ({ organizationId, userId }: LaunchOwner, since: Date): Promise<number> =>
+    (await rows.read<{ count: number }>(countSince, [userId, organizationId, since]))[0]!.count,
+
+  /** Returns the apps that a person launched since a moment, the most often launched first. */
+  mostLaunched: async ({ organizationId, userId }: LaunchOwner, since: Date): Promise<string[]> =>
+    (await rows.read<{ app: string }>(mostLaunched, [userId, organizationId, since])).map(({ app }) => app),
 
   /** Returns the launch that made a code for a service, while the code lasts; null for every other code. */
   async ofCode(codeHash: string, serviceId: string, now: Date): Promise<LaunchRow | null> {
