@@ -50,6 +50,6 @@ const ownSql = (rows: Rows<typeof workflows>) => ({
 })
 
 /** Condition for workflows of the active context: the person's own, and shared ones. */
-const seen = `t.organization_id is not distinct from :organization::uuid and (t.shared or t.user_id = :person)`
+export const seenWorkflow = `t.organization_id is not distinct from :organization::uuid and (t.shared or t.user_id = :person)`
 
-export const workflowStore = store(workflows, { what: 'workflow', tenancy: { where: seen }, filters: {} }, ownSql)
+export const workflowStore = store(workflows, { what: 'workflow', tenancy: { where: seenWorkflow }, filters: {} }, ownSql)

@@ -1,5 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
+import { requirePerson } from '../../../viewer.ts'
 import { iconPath, isEntitled } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
@@ -19,7 +20,10 @@ async function usable({ catalogEntries }: Context, app: string): Promise<Catalog
   return entry && isEntitled(entry) ? entry : null
 }
 
-/** Returns what is at hand without a search: favourites in their order, then the other apps by title. */
+/** Days whose launches say which apps are at hand. */
+const launchDays = 30
+
+/** Returns what is at hand without a search: favourites in their order, then the other apps by the launches of the last days, then by title. */
 async function atHand(context: Context, limit: number): Promise<readonly Hit[]> {
   const favourites = await shownFavourites(context)
   const known = new Set(favourites.map(({ app }) => app))
@@ -32,7 +36,11 @@ async function atHand(context: Context, limit: number): Promise<readonly Hit[]> 
   )
   const standing = [...(await context.installations.standing()).keys()].filter(app => !known.has(app))
   const others = (await Promise.all(standing.map(app => usable(context, app)))).filter(entry => entry !== null)
-  return [...hits.filter(hit => hit !== null), ...others.sort(compareTitles).map(appHit)].slice(0, limit)
+  const owner = { organizationId: context.viewer.organizationId, userId: requirePerson(context.viewer) }
+  const launched = await context.launches.mostLaunched(owner, new Date(context.clock.now().getTime() - launchDays * 86_400_000))
+  const placeOf = ({ app }: CatalogEntryRow) => (launched.includes(app) ? launched.indexOf(app) : launched.length)
+  const sorted = others.sort((a, b) => placeOf(a) - placeOf(b) || compareTitles(a, b))
+  return [...hits.filter(hit => hit !== null), ...sorted.map(appHit)].slice(0, limit)
 }
 
 async function search(context: Context, { query, first }: Pick<QueryLauncherSearchArgs, 'query'> & { readonly first: number }): Promise<readonly Hit[]> {

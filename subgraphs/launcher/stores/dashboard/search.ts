@@ -2,8 +2,11 @@ import { rows } from '../../../../platform/sql/statement.ts'
 import type { Openable, StoreContext } from '../../../store/store.ts'
 import { type BoundStatement, boundStatement, noTenant } from '../../../store/tenancy.ts'
 import { maxWords, seenEntry, type Words } from '../catalog-entry.ts'
+import { seenItem } from '../inbox/action-item.ts'
+import { seenNotification } from '../inbox/notification.ts'
+import { seenWorkflow } from '../workflow.ts'
 
-export type HitKind = 'APP' | 'LINK'
+export type HitKind = 'APP' | 'ACTION' | 'LINK' | 'NOTIFICATION' | 'WORKFLOW'
 
 /** What a search found. */
 export interface Hit {
@@ -41,6 +44,21 @@ const searched: readonly Searched[] = [
     kind: 'LINK',
     records: `select l.id, l.title, null::text as app, l.url, l.icon, to_tsvector('simple', l.title) as search, lower(l.title) as letters
       from launcher.shared_links l where l.organization_id = :organization`,
+  },
+  {
+    kind: 'ACTION',
+    records: `select t.id, t.title, t.app, t.url, null::text as icon, t.search, t.letters
+      from launcher.action_items t where t.status = 'OPEN' and (${seenItem})`,
+  },
+  {
+    kind: 'NOTIFICATION',
+    records: `select t.id, t.title, t.app, t.url, null::text as icon, t.search, t.letters
+      from launcher.notifications t where t.archived_at is null and ${seenNotification}`,
+  },
+  {
+    kind: 'WORKFLOW',
+    records: `select t.id, t.name as title, null::text as app, null::text as url, null::text as icon, t.search, t.letters
+      from launcher.workflows t where ${seenWorkflow}`,
   },
 ]
 

@@ -133,10 +133,10 @@ const actionItemSql = (rows: Rows<typeof actionItems>, { reading, viewer, clock 
  * Condition for visible items: everyone in the organization sees the items for all, its owners and admins those for
  * managers, and a person their own.
  */
-const seen = `
+export const seenItem = `
   t.organization_id = :organization and (t.audience = 'organization'
     or t.audience = 'managers' and :roles::text[] && array['owner', 'admin']
     or t.audience = 'person' and t.user_id = :person)
   or t.organization_id is null and :organization::uuid is null and t.user_id = :person`
 
-export const actionItemStore = store(actionItems, { what: 'action item', tenancy: { where: seen } }, actionItemSql)
+export const actionItemStore = store(actionItems, { what: 'action item', tenancy: { where: seenItem } }, actionItemSql)

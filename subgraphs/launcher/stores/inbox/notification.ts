@@ -100,11 +100,14 @@ const notificationSql = (rows: Rows<typeof notifications>, _opening: StoreContex
   arrivedSince: (ownerKey: string, since: Date) => rows.read<Pick<Arrived, 'id' | 'createdAt'>>(changed, [ownerKey, since]),
 })
 
+/** Condition for notifications of the viewer in the active context. */
+export const seenNotification = `t.owner_key = coalesce(:organization::text, 'personal') || '.' || :person::text`
+
 export const notificationStore = store(
   notifications,
   {
     what: 'notification',
-    tenancy: { where: `t.owner_key = coalesce(:organization::text, 'personal') || '.' || :person::text` },
+    tenancy: { where: seenNotification },
     filters: {
       app: 'eq',
       isHidden: (hides: boolean) => `${!hides}`,

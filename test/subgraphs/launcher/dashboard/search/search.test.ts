@@ -4,6 +4,7 @@ import type { Viewer } from '../../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, personally } from '../../../../kit/viewers.ts'
 import { removeInstallations, seedApps } from '../../catalog/seed.ts'
+import { seedItem, seedNotification } from '../own-widget/seed.ts'
 
 let graph: Supergraph
 let owner: Viewer
@@ -13,9 +14,9 @@ beforeAll(async () => {
   graph = await supergraph()
   await seedApps(
     graph,
-    { slug: 'route-finder', title: 'Route Finder', summary: 'Plans tours for drivers' },
-    { slug: 'stock-count', title: 'Stock Count', summary: 'Counts what is in the shelves' },
-    { slug: 'time-sheet', title: 'Time Sheet' },
+    { slug: 'route-finder', title: 'Route Finder', launchUrl: 'https://apps.example/route', summary: 'Plans tours for drivers' },
+    { slug: 'stock-count', title: 'Stock Count', launchUrl: 'https://apps.example/stock', summary: 'Counts what is in the shelves' },
+    { slug: 'time-sheet', title: 'Time Sheet', launchUrl: 'https://apps.example/time' },
     { slug: 'day-planner', title: 'Day Planner', contexts: ['personal'] },
   )
 })
@@ -32,8 +33,9 @@ const ask = (as: Viewer, query: string, more: object = {}) =>
     { as },
   )
 const search = async (as: Viewer, query: string, more: object = {}) => (await ask(as, query, more)).data().launcherSearch
+/** Titles without notifications: every installation posts one. */
 const titles = async (as: Viewer, query: string, more: object = {}): Promise<string[]> =>
-  (await search(as, query, more)).map(({ title }: { title: string }) => title)
+  (await search(as, query, more)).filter(({ kind }: { kind: string }) => kind !== 'NOTIFICATION').map(({ title }: { title: string }) => title)
 const change = async (as: Viewer, name: string, input: object) =>
   (await graph.execute(`mutation($input: ${name[0]!.toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { id } }`, { input }, { as })).data()[name]
     .id as string
@@ -78,6 +80,42 @@ describe('launcherSearch', () => {
     expect(await titles(alone, 'stock')).toEqual([])
   })
 
+  it('finds open items that the viewer sees, snoozed or not, with typing errors too', async () => {
+    const [open, managers] = [
+      await seedItem(graph, owner, { title: 'Check the boiler' }),
+      await seedItem(graph, owner, { title: 'Pay the boiler', audience: 'managers' }),
+    ]
+    await seedItem(graph, owner, { title: 'Boiler was checked', status: 'DONE' })
+    await seedItem(graph, outsider, { title: 'Boiler elsewhere' })
+    const until = new Date(graph.clock.now().getTime() + 3_600_000).toISOString()
+    ;(
+      await graph.execute('mutation($input: SnoozeActionItemInput!) { snoozeActionItem(input: $input) { id } }', { input: { id: open, until } }, { as: member })
+    ).data()
+    expect(await search(member, 'boiler')).toMatchObject([{ id: open, kind: 'ACTION', app: 'publishing', url: 'https://demo.example/item', icon: null }])
+    expect((await search(owner, 'boiler')).map(({ id }: { id: string }) => id).sort()).toEqual([open, managers].sort())
+    expect(await titles(member, 'boilr')).toEqual(['Check the boiler'])
+    expect(await titles({ ...personally(member), scopes: personalScopes }, 'boiler')).toEqual([])
+  })
+
+  it('finds the person’s own notifications that are not archived', async () => {
+    const own = await seedNotification(graph, member, { title: 'Kettle arrived' })
+    await seedNotification(graph, member, { title: 'Kettle ordered', isArchived: true })
+    await seedNotification(graph, owner, { title: 'Kettle of the owner' })
+    expect(await search(member, 'kettle')).toMatchObject([{ id: own, kind: 'NOTIFICATION', app: 'payments', url: null }])
+    expect(await search(outsider, 'kettle')).toEqual([])
+  })
+
+  it('finds own and shared workflows, and nobody else’s own', async () => {
+    const steps = [{ kind: 'LINK', title: 'Look', url: 'https://demo.example/' }]
+    const own = await change(member, 'createLauncherWorkflow', { name: 'Lantern round', steps })
+    const shared = await change(owner, 'createLauncherWorkflow', { name: 'Lantern of all', steps, shared: true })
+    await change(owner, 'createLauncherWorkflow', { name: 'Lantern of the owner', steps })
+    const hits = await search(member, 'lantern')
+    expect(hits.map(({ id }: { id: string }) => id).sort()).toEqual([own, shared].sort())
+    for (const hit of hits) expect(hit).toMatchObject({ kind: 'WORKFLOW', app: null, url: null, icon: null })
+    expect(await titles(outsider, 'lantern')).toEqual([])
+  })
+
   it('puts the title that is the search first, then those that begin with it, and answers as many as are wanted', async () => {
     for (const title of ['My rota', 'Rota two', 'Rota']) await change(owner, 'createSharedLink', link(title))
     expect(await titles(member, 'rota')).toEqual(['Rota', 'Rota two', 'My rota'])
@@ -91,6 +129,18 @@ describe('launcherSearch', () => {
     expect(await titles(member, ' ')).toEqual(['Handbook', 'Time Sheet', 'Route Finder', 'Stock Count'])
     expect(await titles(member, '', { first: 3 })).toHaveLength(3)
     expect((await search(member, '')).every(({ score }: { score: number }) => score === 0)).toBe(true)
+  })
+
+  it('answers an empty query with apps by the launches of the last 30 days after the favourites', async () => {
+    await install(owner, 'time-sheet', 'stock-count', 'route-finder')
+    const open = (app: string) => change(member, 'launchApp', { app, source: 'CATALOGUE' })
+    for (const app of ['time-sheet', 'time-sheet', 'route-finder']) await open(app)
+    expect(await titles(member, '')).toEqual(['Time Sheet', 'Route Finder', 'Stock Count'])
+    expect(await titles(owner, '')).toEqual(['Route Finder', 'Stock Count', 'Time Sheet'])
+    await graph.clock.advance(30 * 86_400_000)
+    await open('stock-count')
+    await graph.clock.advance(1)
+    expect(await titles(member, '')).toEqual(['Stock Count', 'Route Finder', 'Time Sheet'])
   })
 
   it('takes 200 characters and 1 to 50 hits, from people alone', async () => {
