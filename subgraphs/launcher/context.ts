@@ -20,6 +20,7 @@ import type { ConsentStore } from './stores/consent.ts'
 import { announcementStore } from './stores/dashboard/announcement.ts'
 import { dashboardLayoutStore } from './stores/dashboard/dashboard-layout.ts'
 import { favouriteStore } from './stores/dashboard/favourite.ts'
+import { householdInvitationStore, householdStore } from './stores/dashboard/household.ts'
 import { onboardingStore } from './stores/dashboard/onboarding.ts'
 import { searchStore } from './stores/dashboard/search.ts'
 import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
@@ -45,6 +46,8 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   catalogEntries: catalogEntryStore,
   dashboardLayouts: dashboardLayoutStore,
   favourites: favouriteStore,
+  householdInvitations: householdInvitationStore,
+  households: householdStore,
   installations: installationStore,
   leads: leadStore,
   launches: launchStore,

@@ -27,8 +27,8 @@ export const received: Receives<'launcher', Job> = {
   async 'service.registered'(_, { catalog }) {
     return () => catalog.wake()
   },
-  // The launcher stores no names.
-  'user.updated': async () => {},
+  // Of names, the launcher stores those of members of households alone.
+  'user.updated': ({ body: { userId, name } }, job, { transaction }) => job.households.rename(userId, name, transaction),
   async 'user.suspended'({ body: { userId } }, job, { transaction }) {
     await job.messages.forget(userId, null, true, transaction)
     await job.pushSubscriptions.endAll(userId, transaction)

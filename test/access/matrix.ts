@@ -37,6 +37,8 @@ const nouns = await Promise.all([
   import('../subgraphs/launcher/dashboard/announcement/access.ts'),
   import('../subgraphs/launcher/dashboard/links/access.ts'),
   import('../subgraphs/launcher/dashboard/settings/access.ts'),
+  import('../subgraphs/launcher/dashboard/household/access.ts'),
+  import('../subgraphs/launcher/dashboard/own-widget/access.ts'),
   import('../subgraphs/launcher/dashboard/workspace/access.ts'),
   import('../subgraphs/launcher/notification/access.ts'),
   import('../subgraphs/launcher/widget/access.ts'),

@@ -19,6 +19,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   LaunchStep: { from: ['Launch'], because: 'a part of its launch, which carries the rule' },
   LauncherOrganizationSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
   LauncherPersonSettings: { from: ['LauncherSettings'], because: 'a part of the settings, which carry the rule' },
+  HouseholdMember: { from: ['Household'], because: 'a part of its household, which carries the rule' },
   WorkspaceLinks: { from: ['Workspace'], because: 'addresses of pages, which are the same for everybody' },
   StoreApp: { from: ['Query', 'StoreAppConnection', 'StoreAppEdge'], because: 'an app as its publisher shows it to everybody' },
   StoreAppConnection: { from: ['Query'], because: 'a page of apps that everybody sees' },

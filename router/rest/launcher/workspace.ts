@@ -4,17 +4,34 @@ import { meFields } from '../identity/session.ts'
 import type { Documented, ForwardRow, JsonSchema, Row } from '../row.ts'
 
 const onboarding = 'state serviceId next canComplete'
+const member = 'userId: user { id } name role joinedAt'
+const invitation = 'id householdName email role status createdAt expiresAt'
 
 const operations = nounRoutes({
   select: {
-    Workspace: `context organizationId: organization { id } serviceId: service { id } onboarding { ${onboarding} }
+    Household: `id name members { ${member} } invitations { ${invitation} } version`,
+    HouseholdInvitation: invitation,
+    Workspace: `context organizationId: organization { id } serviceId: service { id } selectedHouseholdId onboarding { ${onboarding} }
       links { apiKeys households appCommerce developerSignup }`,
     Onboarding: onboarding,
   },
   routes: {
+    'GET /api/widget': 'launcherWidget',
     'GET /api/workspace': 'workspace',
     'GET /api/onboarding': 'onboarding',
     'POST /api/onboarding/complete': { run: 'completeServiceOnboarding', status: 200 },
+    'GET /api/households': 'households',
+    'POST /api/households': 'createHousehold',
+    'GET /api/households/:id': 'household',
+    'PUT /api/households/:id': 'updateHousehold',
+    'DELETE /api/households/:id': 'deleteHousehold',
+    'POST /api/households/:householdId/invitations': { run: 'inviteToHousehold', status: 201, location: null },
+    'PUT /api/households/:householdId/members/:userId': 'changeHouseholdRole',
+    'DELETE /api/households/:householdId/members/:userId': 'removeHouseholdMember',
+    'GET /api/households/invitations': { run: 'householdInvitations', list: 'invitations' },
+    'POST /api/households/invitations/:id/acceptance': { run: 'acceptHouseholdInvitation', mayBeEmpty: true },
+    'POST /api/households/invitations/:id/decline': { run: 'declineHouseholdInvitation', mayBeEmpty: true },
+    'PUT /api/workspace/household': 'selectHousehold',
   },
 })
 

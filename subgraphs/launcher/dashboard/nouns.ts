@@ -4,6 +4,8 @@ import { announcementResolvers } from './announcement/resolvers.ts'
 import { resyncAnnouncements } from './announcement/rules.ts'
 import { timesOfAnnouncements } from './announcement/times.ts'
 import { favouriteResolvers } from './favourite/resolvers.ts'
+import { householdResolvers } from './household/resolvers.ts'
+import { ownWidgetResolvers } from './own-widget/resolvers.ts'
 import { dashboardResolvers } from './resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
 import { settingsResolvers } from './settings/resolvers.ts'
@@ -28,5 +30,7 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   },
   search: { resolvers: searchResolvers },
   settings: { resolvers: settingsResolvers },
+  household: { resolvers: householdResolvers },
+  'own-widget': { resolvers: ownWidgetResolvers },
   workspace: { resolvers: workspaceResolvers, exchanges: workspaceExchanges },
 }

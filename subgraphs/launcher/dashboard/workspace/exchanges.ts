@@ -1,5 +1,6 @@
 import type { Exchanges } from '../../../http/exchanges.ts'
 import type { At, Context } from '../../context.ts'
+import { selectedOf } from '../household/resolvers.ts'
 import { readAccount } from './onboarding.ts'
 
 /** Members of an account's profile that identity's own answer has as well. */
@@ -11,7 +12,7 @@ interface Profile {
 /** Returns what pages know of the viewer before anything else: identity's answer, and what the launcher adds to it. */
 async function hydrated(context: Context): Promise<object> {
   const { viewer } = context
-  const { profile, onboarding } = await readAccount(context)
+  const [{ profile, onboarding }, selected] = await Promise.all([readAccount(context), selectedOf(context)])
   const { user, session, organizations, recoveryEmail } = profile as Profile
   const active = organizations.find(({ id }) => id === viewer.organizationId)
   const { state, serviceId, next } = onboarding
@@ -20,7 +21,8 @@ async function hydrated(context: Context): Promise<object> {
     ...{ roles: viewer.roles, scopes: viewer.scopes, organizations, recoveryEmail },
     ready: true,
     onboarding: { state: state.toLowerCase(), serviceId, next },
-    ...{ selectedHouseholdId: null, selectedHousehold: null },
+    selectedHouseholdId: selected?.id ?? null,
+    selectedHousehold: selected && { id: selected.id, name: selected.name, role: selected.role.toLowerCase() },
   }
 }
 
