@@ -9,9 +9,9 @@ export type Column = (typeof columns)[number]
 /**
  * What a caller gets: `yes`; `refused` by the router's access filter (401 or 403 on a route); `denied` by a rule of the
  * subgraph; `hidden`, as if it did not exist; `empty`, a list without entries; `nothing`, null without an error; `public`, a
- * route that never asks who calls.
+ * route that never asks who calls; `CONFLICT` for what belongs to the other context.
  */
-export const outcomes = ['yes', 'refused', 'denied', 'hidden', 'empty', 'nothing', 'public'] as const
+export const outcomes = ['yes', 'refused', 'denied', 'hidden', 'empty', 'nothing', 'public', 'CONFLICT'] as const
 export type Outcome = (typeof outcomes)[number]
 
 /**

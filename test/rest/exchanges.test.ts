@@ -16,6 +16,7 @@ import { profiles } from './exchanges/profiles.ts'
 import { providers } from './exchanges/providers.ts'
 import { publishing } from './exchanges/publishing.ts'
 import { work } from './exchanges/work.ts'
+import { workspace } from './exchanges/workspace.ts'
 import { type Recorded, recorded } from './recording.ts'
 import { type RestWorld, restWorld, type Who } from './world.ts'
 
@@ -31,7 +32,9 @@ const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 
 const exchanges: Readonly<Record<string, Exchange>> = Object.assign(
   {},
   // Payments last: its calls to the processor would stand in what the gateway lists of calls, at the same moment as others.
-  ...[agents, chat, profiles, knowledge, work, identity, launcher, providers, email, publishing, planning, media, payments].map(table => table(() => world)),
+  ...[agents, chat, profiles, knowledge, work, identity, launcher, workspace, providers, email, publishing, planning, media, payments].map(table =>
+    table(() => world),
+  ),
 )
 
 /** What was asked and answered here, for the examples of the REST document. */

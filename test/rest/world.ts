@@ -6,6 +6,7 @@ import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
 import { seedApps, seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
+import { seedRecovery } from '../subgraphs/launcher/dashboard/workspace/seed.ts'
 import { seedCustomer } from '../subgraphs/payments/parties/customer/seed.ts'
 import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
 import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
@@ -18,7 +19,9 @@ const password = 'correct horse battery'
 const ownTokens = { publishing: 'the token of publishing, which is long enough', agents: 'the token of agents, which is long enough' }
 const settlementToken = 'the token of settlement at payments, which is long enough'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
-export type Who = keyof typeof roles | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'settlement'
+/** People without an organization, who are in personal context. */
+const unattached = ['alone', 'partner'] as const
+export type Who = keyof typeof roles | (typeof unattached)[number] | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'settlement'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -32,6 +35,10 @@ export interface RestWorld extends AsyncDisposable {
   readonly customerId: string
   /** A workflow of the organization that can be started. */
   readonly workflowId: string
+  /** Id of the dashboard's own service. */
+  readonly dashboardServiceId: string
+  /** The person `partner`. */
+  readonly partnerId: string
   /** Who owns the organization. */
   readonly owner: Viewer
   /** Where pictures are fetched from: whatever is asked for there is one. */
@@ -64,7 +71,7 @@ export async function restWorld(): Promise<RestWorld> {
   })
   const provisioned = await graph.platform.identity.provision({
     password,
-    people: Object.keys(roles).map(name => ({ email: `${name}@test.test`, name })),
+    people: [...Object.keys(roles), ...unattached].map(name => ({ email: `${name}@test.test`, name })),
     organizations: [
       { slug: 'acme', name: 'Acme', members: (['owner', 'viewer'] as const).map(name => ({ email: `${name}@test.test`, roles: [roles[name]] })) },
       { slug: 'other', name: 'Other', members: [{ email: 'outsider@test.test', roles: ['owner'] }] },
@@ -95,6 +102,8 @@ export async function restWorld(): Promise<RestWorld> {
     viewer: await door.signIn('viewer@test.test', password),
     outsider: await door.signIn('outsider@test.test', password),
     super: await door.signIn('super@test.test', password),
+    alone: await door.signIn('alone@test.test', password),
+    partner: await door.signIn('partner@test.test', password),
     service: {},
     publishing: {},
     agents: {},
@@ -109,6 +118,7 @@ export async function restWorld(): Promise<RestWorld> {
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
   credentials.settlement = { 'x-service-token': settlementToken, 'x-app-id': 'app_settlement', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
+  await seedRecovery(graph, owner)
   const { id: brandId } = await seedBrand(graph, { organizationId })
   // The newest, so that lists begin with it whether the organization's default merchant is there yet or not.
   const createdAt = new Date(graph.clock.now().getTime() + 1000)
@@ -125,6 +135,8 @@ export async function restWorld(): Promise<RestWorld> {
   return {
     graph,
     owner,
+    dashboardServiceId: (await graph.execute('{ service(slug: "launcher") { id } }')).data().service.id,
+    partnerId: provisioned.users['partner@test.test']!,
     organizationId,
     brandId,
     merchantId,

@@ -2,6 +2,7 @@ import { requireName } from '../../../../platform/ids.ts'
 import type { AuditLine } from '../../../store/books.ts'
 import { change, create, remove } from '../../../store/write.ts'
 import { actorOf, personOf } from '../../../viewer.ts'
+import { requireMayChange } from '../../action-item/rules.ts'
 import { requireOwner } from '../../catalog/installation/resolvers.ts'
 import type { Context } from '../../context.ts'
 import type {
@@ -14,6 +15,9 @@ import type {
 import type { LauncherWorkflowRow } from '../../stores/workflow.ts'
 import { launch } from '../launch.ts'
 import { limits, readSteps, requireMayWrite, requireRoom, stepAt } from './rules.ts'
+
+/** What keys and services need: without it they are told so before a workflow is looked for. */
+const writeScope = 'launcher:workflows.write'
 
 const lineOf = (action: `launcher_workflow.${string}`, { id, organizationId, userId, shared }: LauncherWorkflowRow): AuditLine => ({
   tenantId: organizationId ?? userId!,
@@ -43,6 +47,7 @@ async function createWorkflow(context: Context, input: CreateLauncherWorkflowInp
 
 function updateWorkflow(context: Context, { id, expectedVersion, ...input }: UpdateLauncherWorkflowInput): Promise<LauncherWorkflowRow> {
   const { viewer, workflows, isDevelopment } = context
+  requireMayChange(viewer, writeScope)
   const name = typeof input.name === 'string' ? requireName(input.name, 'name', limits.name) : null
   const steps = input.steps ? readSteps(input.steps, isDevelopment) : null
   return change(context, {
@@ -59,14 +64,16 @@ function updateWorkflow(context: Context, { id, expectedVersion, ...input }: Upd
   })
 }
 
-const deleteWorkflow = (context: Context, { id, expectedVersion }: DeleteLauncherWorkflowInput): Promise<LauncherWorkflowRow> =>
-  remove(context, {
+function deleteWorkflow(context: Context, { id, expectedVersion }: DeleteLauncherWorkflowInput): Promise<LauncherWorkflowRow> {
+  requireMayChange(context.viewer, writeScope)
+  return remove(context, {
     of: context.workflows,
     id,
     expectedVersion,
     decide: before => requireMayWrite(context.viewer, before, before),
     audit: row => lineOf('launcher_workflow.deleted', row),
   })
+}
 
 /** Takes one step: what it leads to is looked up, or made, now. */
 async function runWorkflow(context: Context, input: RunLauncherWorkflowInput) {

@@ -4,7 +4,7 @@ import { type AccessRows, all, change, constant, type RouteRow, row } from '../.
 const read: readonly Scope[] = ['launcher:launcher.read']
 //                                  anonymous key     other   viewer   member   owner    outsider
 const elsewhere /*             */ = 'refused refused refused CONFLICT CONFLICT CONFLICT CONFLICT'
-const elsewhereByRoute /*      */ = 'refused refused refused 409      409      409      409'
+const elsewhereByRoute /*      */ = 'refused refused refused nothing  nothing  nothing  nothing'
 
 /** Of nothing: whoever asks in an organization is refused before anything is looked for. */
 const id = '0197a3c2-5e1f-7c4b-9d2e-3f4a5b6c7d8e'
