@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { DomainError } from '../../../../platform/errors.ts'
+import { DomainError } from '../../platform/errors.ts'
 
 /** How far the time of a signature may lie from ours, in seconds. */
 export const toleranceSeconds = 300
