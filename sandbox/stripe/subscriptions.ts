@@ -9,12 +9,15 @@ interface Item {
   readonly quantity: number
 }
 
-const month = 30 * 24 * 3600
+const day = 24 * 3600
+/** Length of a period, in seconds. */
+const periods: Readonly<Record<string, number>> = { day, week: 7 * day, month: 30 * day, year: 365 * day }
+const periodOf = ({ recurring }: StripeObject): number => (periods[recurring?.interval] ?? 30 * day) * (recurring?.interval_count ?? 1)
 const prorations = ['always_invoice', 'create_prorations', 'none'] as const
 
 const itemOf = (objects: Objects, subscription: string, { id, price, quantity }: Item) => ({
   ...{ id, object: 'subscription_item', created: objects.now(), subscription, quantity, price, metadata: {}, discounts: [], tax_rates: [] },
-  ...{ current_period_start: objects.now(), current_period_end: objects.now() + month, billing_thresholds: null },
+  ...{ current_period_start: objects.now(), current_period_end: objects.now() + periodOf(price), billing_thresholds: null },
 })
 
 const listed = (id: string, data: readonly object[]) => ({
