@@ -6,6 +6,7 @@ import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
+import { billing } from './config/launcher/billing.ts'
 import { marketing } from './config/launcher/marketing.ts'
 import { type MobileBuilds, mobileBuilds, mobileBuildsOf, mobileMistakes } from './config/launcher/mobile.ts'
 import { notifications } from './config/launcher/notifications.ts'
@@ -74,6 +75,8 @@ export interface Config extends AsRead {
   readonly agentsNeighbours: Values<typeof agentsNeighbours>
   /** The chat that organizations offer to everybody. */
   readonly publicChat: Values<typeof publicChat>
+  /** With what the payment processor signs its events about bundles. */
+  readonly billing: Values<typeof billing>
   /** The marketing site: its leads, its demos, and what visitors decide about cookies. */
   readonly marketing: Values<typeof marketing>
   /** Ways by which notifications reach people. */
@@ -186,7 +189,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const settlementCallbacks = readFamily(paymentsSettlement, given, mistakes)
   const paymentsSigned = readFamily(paymentsEvents, given, mistakes)
   const neighbours = readFamily(agentsNeighbours, given, mistakes)
-  const [chat, site, reaching] = [readFamily(publicChat, given, mistakes), readFamily(marketing, given, mistakes), readFamily(notifications, given, mistakes)]
+  const [chat, site, bundles] = [readFamily(publicChat, given, mistakes), readFamily(marketing, given, mistakes), readFamily(billing, given, mistakes)]
+  const reaching = readFamily(notifications, given, mistakes)
   const thirdParties = readFamily(providerAddresses, given, mistakes)
   const fixed = readFamily(prices, given, mistakes)
   const patience = readFamily(aiTimes, given, mistakes)
@@ -245,7 +249,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     paymentsEvents: paymentsSigned,
     paymentsSettlement: settlementCallbacks,
     agentsNeighbours: neighbours,
-    ...{ publicChat: chat, marketing: site, notifications: reaching },
+    ...{ publicChat: chat, marketing: site, billing: bundles, notifications: reaching },
     providerAddresses: thirdParties,
     prices: fixed,
     aiTimes: patience,

@@ -2,6 +2,7 @@ import { agentsNeighbours } from './agents.ts'
 import { documents, operations, rates, streams } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
+import { billing } from './launcher/billing.ts'
 import { marketing } from './launcher/marketing.ts'
 import { mobileBuilds } from './launcher/mobile.ts'
 import { notifications } from './launcher/notifications.ts'
@@ -355,6 +356,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Payments', family: { ...paymentsAddresses, ...paymentsEvents, ...paymentsSettlement } },
   { title: 'Agents', family: agentsNeighbours },
   { title: 'Public chat', family: publicChat },
+  { title: 'Bundles', family: billing },
   { title: 'Marketing site', family: marketing },
   { title: 'Notifications', family: notifications },
   { title: 'Providers and outgoing calls', family: { ...outwards, ...providerAddresses } },

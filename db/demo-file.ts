@@ -27,8 +27,8 @@ export interface DemoFacts {
   }
   /** The person profile `Demo voice`. */
   readonly personProfileId: string
-  /** The sandbox's apps with a widget for organizations. */
-  readonly launcher: { readonly apps: readonly string[] }
+  /** The sandbox's apps with a widget for organizations, and the secret that signs the processor's events about bundles. */
+  readonly launcher: { readonly apps: readonly string[]; readonly webhookSecret: string | null }
   /** A token of each service, by its app id: `X-Service-Token` beside `X-App-Id`. */
   readonly serviceTokens: Readonly<Record<string, string>>
   /**

@@ -22,6 +22,7 @@ import { serviceEntryRows } from './identity/service-entry.ts'
 import { sessionRows } from './identity/session.ts'
 import { actionItemRows } from './launcher/actions.ts'
 import { catalogRows } from './launcher/catalog.ts'
+import { commerceRows } from './launcher/commerce.ts'
 import { launchRows } from './launcher/launch.ts'
 import { layoutRows } from './launcher/layout.ts'
 import { linkRows } from './launcher/links.ts'
@@ -112,6 +113,7 @@ export const routeTables: readonly RouteTable[] = [
     rows: [
       ...actionItemRows,
       ...catalogRows,
+      ...commerceRows,
       ...launchRows,
       ...layoutRows,
       ...linkRows,

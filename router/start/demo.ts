@@ -44,6 +44,7 @@ export interface Demo {
   /** The sandbox's notification service. */
   readonly notificationService: OpenSandbox['notificationService']
   readonly eventsOfProcessor: OpenSandbox['processor']['webhookSecret']
+  readonly eventsOfBilling: OpenSandbox['processor']['billingSecret']
   /** Whether our mails go there: no other mail server is configured. */
   readonly takesMails: boolean
   /** Our applications at the sandbox's networks. */
@@ -82,6 +83,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
     mailServer,
     mailing,
     eventsOfProcessor: processor.webhookSecret,
+    eventsOfBilling: processor.billingSecret,
     ...{ settlement, notificationService },
     takesMails: mailServer !== null && !config.mail.server,
     notices,
@@ -110,7 +112,7 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         .catch(error => notices.push(`the demo has no connector, the sandbox's server of tools failed (${lineOf(error)}): the next start tries again`))
       await provideDemoAgent(working, { organizationId, userId })
       await launcherDemo
-        .provideDemo(launcher!.job(`user:${userId}`), { organizationId, userId, memberId, otherId, adminId, sandbox })
+        .provideDemo(launcher!.job(`user:${userId}`), { organizationId, userId, memberId, otherId, adminId, sandbox, processorKey })
         .catch(error => notices.push(`the demo has no installed apps (${lineOf(error)}): the next start tries again`))
       writeDemoFile(dataDir, {
         organizationId,
@@ -119,12 +121,12 @@ export async function openDemo({ config, log, stack }: Process, tokens: AppToken
         postIds,
         apiKey,
         payments: {
-          ...{ ...ordered, ...parties, ...processor },
+          ...{ ...ordered, ...parties, payees: processor.payees, webhookSecret: processor.webhookSecret },
           settlementToken: gateway?.SETTLEMENT_PAYMENTS_SERVICE_TOKEN ?? null,
           callbackSecret: settlement?.secret ?? null,
         },
         personProfileId,
-        launcher: { apps: launcherDemo.widgetApps },
+        launcher: { apps: launcherDemo.widgetApps, webhookSecret: processor.billingSecret },
         serviceTokens: firstOf(tokens),
         ...(gateway && {
           providers: {

@@ -62,6 +62,7 @@ export interface HomeParts {
   /** The sandbox's notification service, whose items join the queue if no other one is configured. */
   readonly notificationService?: OpenSandbox['notificationService'] | undefined
   readonly eventsOfProcessor?: OpenSandbox['processor']['webhookSecret'] | undefined
+  readonly eventsOfBilling?: OpenSandbox['processor']['billingSecret'] | undefined
   /**
    * The subgraph that runs in this process, and its ways to send operations, calls and facts to the others. @default
    * all subgraphs run here, with the engine between them
@@ -186,12 +187,13 @@ export function depsOf(
     mailServer = null,
     mailing,
     eventsOfProcessor = null,
+    eventsOfBilling = null,
     settlement = null,
     notificationService = null,
     ...played
   }: Pick<
     HomeParts,
-    'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'settlement' | 'notificationService'
+    'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'eventsOfBilling' | 'settlement' | 'notificationService'
   >,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {
@@ -255,6 +257,7 @@ export function depsOf(
     email,
     paymentsAddresses,
     paymentsSettlement: callbacks,
+    billing: { stripe: config.billing.stripe ?? (eventsOfBilling === null ? null : [eventsOfBilling]) },
     paymentsEvents: { stripe: config.paymentsEvents.stripe ?? (eventsOfProcessor === null ? null : [eventsOfProcessor]) },
     signUp,
     registry,

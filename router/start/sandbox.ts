@@ -22,10 +22,10 @@ export interface OpenSandbox {
   /** The sandbox's DNS server, and the secret by which its mail server signs reports to us; null if it plays none. */
   readonly mailing: { readonly dns: string | null; readonly eventsSecret: string | null }
   /**
-   * Accounts that the sandbox's payment processor transfers to, and the secret by which it signs events for payments;
-   * null if unknown.
+   * Accounts that the sandbox's payment processor transfers to, and the secrets by which it signs events for payments and
+   * for the launcher; null if unknown.
    */
-  readonly processor: { readonly payees: readonly string[]; readonly webhookSecret: string | null }
+  readonly processor: { readonly payees: readonly string[]; readonly webhookSecret: string | null; readonly billingSecret: string | null }
   /**
    * Address at which the sandbox's settlement service receives callbacks on batches, and the secret that signs them;
    * null if unknown.
@@ -54,6 +54,7 @@ export async function openSandbox({
   email,
   environment,
   paymentsEvents,
+  billing,
   paymentsSettlement,
   agentsNeighbours,
   notifications,
@@ -67,6 +68,7 @@ export async function openSandbox({
     dnsPort: sandbox.dnsPort,
     endpoints: {
       'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
+      'stripe-launcher': { url: billingEventsUrl(publicUrl), secret: billing.stripe?.[0] },
       'settlement-callbacks': { secret: paymentsSettlement.secrets?.[0] },
       apps: { url: `${publicUrl}/launcher/api/widgets` },
       notifications: { url: notificationsUrl(publicUrl), secret: notifications.serviceSecrets?.[0] },
@@ -109,6 +111,9 @@ const movedFrom = (wanted: number, port: number, what: string, setting: string):
 /** Address at which the sandbox's mail server reports deliveries of our mails. */
 export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
 
+/** Address to which the sandbox's payment processor sends events about bundles. */
+export const billingEventsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/webhooks/subscriptions`
+
 /** Address to which the sandbox's payment processor sends events for payments. */
 export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
 
@@ -138,7 +143,11 @@ const toOpen = (
   origin,
   mailServer: smtp === undefined ? null : readMailServer(smtp),
   mailing: { dns: dns ?? null, eventsSecret: mailReports ?? null },
-  processor: { payees: connectedAccounts, webhookSecret: endpoints?.['stripe-payments'].secret ?? null },
+  processor: {
+    payees: connectedAccounts,
+    webhookSecret: endpoints?.['stripe-payments'].secret ?? null,
+    billingSecret: endpoints?.['stripe-launcher'].secret ?? null,
+  },
   settlement: endpoints
     ? {
         ...{ url: `${origin}/settlement/callbacks`, secret: endpoints['settlement-callbacks'].secret },

@@ -48,6 +48,7 @@ export interface Configured {
   readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>
   /** Ways by which notifications of the launcher reach people. */
   readonly reaching: LauncherSettings['reaching']
+  readonly billing: Config['billing']
   /** The marketing site, as the launcher works with it. */
   readonly marketing: Config['marketing']
 }
@@ -86,6 +87,7 @@ export function divided({
   launcherNeighbours,
   reaching,
   marketing,
+  billing,
   ...foundation
 }: Foundation & Configured): { readonly foundation: Foundation; readonly settings: Settings } {
   const settings: Settings = {
@@ -97,6 +99,7 @@ export function divided({
     agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
     launcher: {
       ...{ appsWay: connectorsWay, dashboardUrl: dashboardOf(hosts, foundation.publicUrl), reaching, ...launcherNeighbours },
+      billing: { secrets: billing.stripe, isLive: foundation.environment === 'production' },
       marketing: marketingOf(marketing, hosts.addressesOf('launcher').marketing ?? `${foundation.publicUrl}/marketing`, publicChat.challengeSecret),
     },
     payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },

@@ -4,6 +4,10 @@ import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
 import type { Catalog } from './engines/catalog/catalog.ts'
 import type { StoreSource } from './engines/catalog/store.ts'
+import type { EventWork } from './engines/commerce/events.ts'
+import type { BillingProcessor } from './engines/commerce/processor.ts'
+import type { SeatWork } from './engines/commerce/seats.ts'
+import type { BillingItems } from './engines/commerce/take-in.ts'
 import type { ConsentSync } from './engines/consent/sync.ts'
 import type { Mail } from './engines/mail/mail.ts'
 import type { Alarm } from './engines/notify/alarm.ts'
@@ -16,6 +20,12 @@ import { widgetStore } from './engines/widgets/widgets.ts'
 import type { LauncherSettings } from './registration.ts'
 import { accessRequestStore } from './stores/access-request.ts'
 import { catalogEntryStore, storeAppStore } from './stores/catalog-entry.ts'
+import { billingCheckoutStore } from './stores/commerce/checkout.ts'
+import { entitlementStore } from './stores/commerce/entitlement.ts'
+import { billingPriceStore } from './stores/commerce/price.ts'
+import { processorEventStore } from './stores/commerce/processor-event.ts'
+import { seatStore } from './stores/commerce/seat.ts'
+import { billingSubscriptionStore, workspaceVerificationStore } from './stores/commerce/subscription.ts'
 import type { ConsentStore } from './stores/consent.ts'
 import { announcementStore } from './stores/dashboard/announcement.ts'
 import { dashboardLayoutStore } from './stores/dashboard/dashboard-layout.ts'
@@ -43,8 +53,12 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   accessRequests: accessRequestStore,
   actionItems: actionItemStore,
   announcements: announcementStore,
+  billingCheckouts: billingCheckoutStore,
+  billingPrices: billingPriceStore,
+  billingSubscriptions: billingSubscriptionStore,
   catalogEntries: catalogEntryStore,
   dashboardLayouts: dashboardLayoutStore,
+  entitlements: entitlementStore,
   favourites: favouriteStore,
   householdInvitations: householdInvitationStore,
   households: householdStore,
@@ -54,7 +68,9 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   onboardings: onboardingStore,
   organizationSettings: organizationSettingsStore,
   personSettings: personSettingsStore,
+  processorEvents: processorEventStore,
   search: searchStore,
+  seats: seatStore,
   sharedLinks: sharedLinkStore,
   messages: messageStore,
   notices: noticeStore,
@@ -66,6 +82,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   storeApps: storeAppStore,
   widgets: widgetStore(ask, apps),
   workflows: workflowStore,
+  workspaceVerifications: workspaceVerificationStore,
 })
 
 /** Services of the launcher besides its stores, opened once in `services.ts`. */
@@ -91,6 +108,14 @@ export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events
   readonly visitors: Visitors
   /** Where the marketing site is, who is mailed about its leads, and when demos take place. */
   readonly marketing: Pick<LauncherSettings['marketing'], 'url' | 'leadsMailTo' | 'demoTimeZone'>
+  /** The payment processor, to which bundles are paid. */
+  readonly billingProcessor: BillingProcessor
+  readonly billingItems: BillingItems
+  /** Begin the sweeps that apply events of the processor, and that give seats. */
+  readonly billingAlarm: Alarm
+  readonly seatAlarm: Alarm
+  /** Opens the launcher's work for all organizations: visitors and services have none of their own. */
+  jobOf(actor: string): EventWork & SeatWork
   /** Begins the sweep that delivers notices. */
   readonly noticeAlarm: Alarm
   /** Begins the sweep that writes mails to people. */

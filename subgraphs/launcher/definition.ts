@@ -1,6 +1,7 @@
 import type { Foundation } from '../subgraph.ts'
 import { defineSubgraph, type Noun } from '../wiring/define.ts'
 import { actionItem } from './action-item/noun.ts'
+import { commerceNouns } from './catalog/commerce/nouns.ts'
 import { catalogNouns } from './catalog/nouns.ts'
 import { type At, stores } from './context.ts'
 import { dashboardNouns } from './dashboard/nouns.ts'
@@ -16,6 +17,7 @@ import { widget } from './widget/noun.ts'
 const nouns: Readonly<Record<string, Noun<At>>> = {
   'action-item': actionItem,
   ...catalogNouns,
+  ...commerceNouns,
   ...marketingNouns,
   ...launchNouns,
   ...dashboardNouns,

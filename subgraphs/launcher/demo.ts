@@ -1,6 +1,7 @@
 import { idOfName } from '../../platform/ids.ts'
 import { write } from '../store/write.ts'
 import { lineOf, writeRequest } from './catalog/access-request/request.ts'
+import { demoOffers, provideBundle } from './catalog/commerce/demo.ts'
 import { announceInstalled, install } from './catalog/installation/install.ts'
 import type { Job } from './context.ts'
 import type { WorkflowStep } from './stores/workflow.ts'
@@ -27,6 +28,8 @@ export interface DemoPlace {
   /** The platform's own organization. */
   readonly adminId: string
   readonly sandbox: string
+  /** Key of the platform at the sandbox's payment processor. */
+  readonly processorKey: string
 }
 
 /** Tells the sandbox's developer platform which organization owns a custom app. */
@@ -90,12 +93,15 @@ async function provideOnboarding(job: Job, id: string, userId: string): Promise<
   })
 }
 
-/** Creates missing demo data: installed apps of both organizations, a request for another one, and a shared workflow. */
+/** Creates missing demo data: a bundle and a free workspace, installed apps of both organizations, a request for another one, and a shared workflow. */
 export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
   const { organizationId, userId, otherId, adminId } = place
   for (const id of [organizationId, otherId, adminId]) await provideOnboarding(job, id, userId)
   await introduce(job, place)
   await job.catalog.refresh()
+  const { sandbox, processorKey: key } = place
+  await provideBundle(job, { sandbox, key }, { ownerType: 'ORGANIZATION', ownerId: organizationId }, demoOffers.everything)
+  await provideBundle(job, { sandbox, key }, { ownerType: 'ORGANIZATION', ownerId: otherId }, demoOffers.freeWorkspace)
   for (const app of installed) await provideInstallation(job, app, organizationId, userId)
   await provideInstallation(job, 'publishing', otherId, userId)
   await provideRequest(job, place)

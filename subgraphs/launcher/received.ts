@@ -7,14 +7,20 @@ import { postNotice } from './engines/notify/notify.ts'
 import { budgetNotice, orderNotice } from './notification/rules.ts'
 import { isManager } from './stores/inbox/action-item.ts'
 
+/** What identity calls the organization that looks after the platform. */
+const slugOfPlatform = 'admin'
+
 /** The launcher's handlers for facts of other subgraphs. */
 export const received: Receives<'launcher', Job> = {
   // It sends no mail yet.
   'email.outcome': async () => {},
-  // A new organization has no action items.
-  'organization.created': async () => {},
-  // Visibility is checked against the viewer each time, and seats are not stored yet.
-  'membership.added': async () => {},
+  // The organization that looks after the platform needs no bundle.
+  async 'organization.created'({ body: { organizationId, slug } }, { entitlements }, { transaction }) {
+    if (slug === slugOfPlatform) await entitlements.learnPlatform(organizationId, transaction)
+  },
+  async 'membership.added'({ body: { organizationId } }, { seats, seatAlarm }, { transaction, now }) {
+    return (await seats.wake(organizationId, now, transaction)) ? () => seatAlarm.ring() : undefined
+  },
   async 'membership.changed'({ body: { userId, organizationId, roles } }, job, unit) {
     if (isManager({ roles })) return undefined
     await job.messages.forget(userId, organizationId, false, unit.transaction)
@@ -22,7 +28,12 @@ export const received: Receives<'launcher', Job> = {
   },
   async 'membership.removed'({ body: { userId, organizationId } }, job, unit) {
     await job.messages.forget(userId, organizationId, true, unit.transaction)
-    return freeItems(job, userId, organizationId, true, unit)
+    const announce = await freeItems(job, userId, organizationId, true, unit)
+    const hasSeats = await job.seats.wake(organizationId, unit.now, unit.transaction)
+    return () => {
+      announce()
+      if (hasSeats) job.seatAlarm.ring()
+    }
   },
   async 'service.registered'(_, { catalog }) {
     return () => catalog.wake()

@@ -40,6 +40,13 @@ export interface LauncherSettings {
     /** What push messages are signed with; without a private key one that the processes share in their database. */
     readonly vapid: { readonly privateKey: string | null; readonly subject: string }
   }
+  /** What is paid for. */
+  readonly billing: {
+    /** With what the payment processor signs its events; null: none are taken. */
+    readonly secrets: readonly string[] | null
+    /** Whether events of live mode count here, or those of test mode. */
+    readonly isLive: boolean
+  }
   /** Address of the dashboard, without a trailing slash: `https://launcher.example.com`. */
   readonly dashboardUrl: string
   /** To the apps of third parties: public addresses, and those that the operator allows. */

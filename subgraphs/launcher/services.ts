@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { inTransaction } from '../store/write.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { Base } from '../wiring/define.ts'
+import { billingItems } from './catalog/commerce/items.ts'
 import type { Job, Services } from './context.ts'
 import { openCatalog } from './engines/catalog/catalog.ts'
 import { openStoreSource } from './engines/catalog/store.ts'
+import { billingBy } from './engines/commerce/processor.ts'
 import { openConsentSync } from './engines/consent/sync.ts'
 import { openMail } from './engines/mail/mail.ts'
 import { sendBy } from './engines/mail/providers.ts'
@@ -59,6 +61,11 @@ export const services =
         ...{ sequelize, clock },
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
+      billingProcessor: billingBy(ask),
+      billingItems,
+      billingAlarm: openAlarm(clock),
+      seatAlarm: openAlarm(clock),
+      jobOf: job,
       noticeAlarm: openAlarm(clock),
       mailAlarm: openAlarm(clock),
       ...{ push, pushAlarm: push.alarm },

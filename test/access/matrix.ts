@@ -30,6 +30,7 @@ const nouns = await Promise.all([
   import('../subgraphs/identity/user/viewer/access.ts'),
   import('../subgraphs/launcher/action-item/access.ts'),
   import('../subgraphs/launcher/catalog/access.ts'),
+  import('../subgraphs/launcher/commerce/access.ts'),
   import('../subgraphs/launcher/dashboard/access.ts'),
   import('../subgraphs/launcher/marketing/access.ts'),
   import('../subgraphs/launcher/launch/access.ts'),

@@ -126,6 +126,9 @@ export interface Supergraph extends AsyncDisposable {
 /** With what the payment processor signs its events to a test's platform. */
 export const processorSecret = 'whsec_of_the_processor_in_these_tests'
 
+/** With what it signs those about bundles. */
+export const billingSecret = 'whsec_of_the_bundles_in_these_tests'
+
 let planning: Planning | undefined
 /** Plans for every test of this process, and ends with it: to start what plans takes longer than most tests. */
 const planningForAll = () => (planning ??= openPlanning(ownSupergraph(), { planMs: readConfig({}).remote.planMs, log: pino({ level: 'silent' }) }))
@@ -217,6 +220,7 @@ export async function supergraph({
       paymentsAddresses: readConfig({}).paymentsAddresses,
       paymentsSettlement: { url: x ? `${x.origin}/settlement/callbacks` : null, secrets: [settlementSecret] },
       paymentsEvents: { stripe: [processorSecret] },
+      billing: { stripe: [billingSecret] },
       signUp: 'open',
       registry: { production: null },
       mobileBuilds: {},

@@ -35,11 +35,13 @@ import { payload as launcherWidget } from '../../subgraphs/launcher/dashboard/ow
 import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
 import { maxLinks } from '../../subgraphs/launcher/dashboard/shared-link/rules.ts'
 import { max as ofListed } from '../../subgraphs/launcher/engines/catalog/read.ts'
+import { packages } from '../../subgraphs/launcher/engines/commerce/plans.ts'
 import { max as ofAppWidgets } from '../../subgraphs/launcher/engines/widgets/apps/payload.ts'
 import { maxWidgets } from '../../subgraphs/launcher/engines/widgets/widgets.ts'
 import { maxSteps } from '../../subgraphs/launcher/launch/rules.ts'
 import { limits as ofWorkflow } from '../../subgraphs/launcher/launch/workflow/rules.ts'
 import { maxRules } from '../../subgraphs/launcher/notification/preferences/rules.ts'
+import { maxShown } from '../../subgraphs/launcher/stores/commerce/subscription.ts'
 import { max as ofAnnouncements } from '../../subgraphs/launcher/stores/dashboard/announcement.ts'
 import { maxInstalled } from '../../subgraphs/launcher/stores/installation.ts'
 import { maxChanges } from '../../subgraphs/payments/admin/audit/rules.ts'
@@ -164,6 +166,11 @@ const rules: Readonly<Record<string, number>> = {
   'Launch.steps': maxSteps,
   'LauncherWorkflow.steps': ofWorkflow.steps,
   'StoreApp.screenshots': ofListed.screenshots,
+  'Query.billingPlans': packages.length,
+  'Query.billingSubscriptions': maxShown,
+  'Query.workspaceVerifications': maxShown,
+  'Query.claimableSubscriptions': maxShown,
+  'BillingPreview.lines': ofProcessor.lines,
   'Query.installations': maxInstalled,
   'Query.favourites': ofFavourites.shown,
   'Mutation.orderFavourites': ofFavourites.shown,

@@ -78,6 +78,7 @@ async function launcherApart() {
   const launcher = define(foundation, {
     ...{ developersUrl: null, dashboardUrl: 'http://launcher.localhost', appsWay: createCallersWay([]) },
     reaching: { service: null, vapid: { privateKey: null, subject: 'mailto:ops@example.test' } },
+    billing: { secrets: null, isLive: false },
     marketing: { url: '', leadsMailTo: null, demoTimeZone: 'UTC', consentService: null, challengeSecret: null },
   })
   open.defer(() => launcher.stop())

@@ -28,6 +28,7 @@ export const startDemo = (config: Config, startup: Startup): Promise<Running> =>
       mailServer: trial.mailServer,
       mailing: trial.mailing,
       eventsOfProcessor: trial.eventsOfProcessor,
+      eventsOfBilling: trial.eventsOfBilling,
       settlement: trial.settlement,
       notificationService: trial.notificationService,
     }

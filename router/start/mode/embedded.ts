@@ -41,6 +41,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         mailServer: trial?.mailServer,
         mailing: trial?.mailing,
         eventsOfProcessor: trial?.eventsOfProcessor,
+        eventsOfBilling: trial?.eventsOfBilling,
         settlement: trial?.settlement,
         notificationService: trial?.notificationService,
       },

@@ -58,6 +58,7 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         mailServer: played?.mailServer,
         mailing: played?.mailing,
         eventsOfProcessor: played?.processor.webhookSecret,
+        eventsOfBilling: played?.processor.billingSecret,
         settlement: played?.settlement,
         notificationService: played?.notificationService,
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, own), call: calling?.call ?? null, carrier },

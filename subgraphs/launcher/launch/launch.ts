@@ -3,10 +3,12 @@ import { DomainError } from '../../../platform/errors.ts'
 import { create, findEarlier } from '../../store/write.ts'
 import { actorOf, requirePerson } from '../../viewer.ts'
 import { LaunchHandoffDocument } from '../ask.generated.ts'
-import { isEntitled, maintainedUntil, requireEntry } from '../catalog/entry/rules.ts'
+import { maintainedUntil, requireEntry } from '../catalog/entry/rules.ts'
 import type { Context } from '../context.ts'
+import { hasSeats } from '../engines/commerce/seats.ts'
 import { registration } from '../registration.ts'
 import type { CatalogEntryRow, MobileBuild } from '../stores/catalog-entry.ts'
+import { isEntitled, needsBundle } from '../stores/commerce/entitlement.ts'
 import type { LaunchPlatform, LaunchRow, LaunchSource } from '../stores/launch.ts'
 import { addressOfApp, type Failure, failed, failureOf, handoffFailure, inOtherContext, minuteMs, type Step, stepsWithCode, tooMany } from './rules.ts'
 
@@ -69,15 +71,17 @@ const failedAs = ({ code, message, retryable, retryAt }: Failure) =>
 
 /** Judges whether an app can be opened, and makes its code if it needs one. @throws NOT_FOUND for an unknown app */
 async function planned(context: Context, wanted: Wanted): Promise<Plan> {
-  const { viewer, catalogEntries, installations, clock } = context
+  const { viewer, catalogEntries, installations, entitlements, clock } = context
   const { app } = wanted
   const found = await catalogEntries.ofApp(app)
   const elsewhere = !found && (await catalogEntries.isElsewhere(app)) ? await catalogEntries.iconOf(app) : undefined
   if (elsewhere) return failing(elsewhere, inOtherContext(elsewhere.title, viewer.context))
   const entry = requireEntry(found, app)
+  const rights = await entitlements.rights()
   const failure = failureOf(entry, {
     isInstalled: app === registration.slug || (await installations.standing()).has(app),
-    isEntitled: isEntitled(entry),
+    isEntitled: isEntitled(entry, rights),
+    hasSeat: !needsBundle(entry) || viewer.organizationId === null || !hasSeats(rights) || (await context.seats.isHeld()),
     maintainedUntil: maintainedUntil(entry, clock.now()),
   })
   if (failure) return failing(entry, failure)

@@ -40,15 +40,18 @@ type Entry = Pick<CatalogEntryRow, 'app' | 'title' | 'kind' | 'lifecycle'>
 export interface Standing {
   readonly isInstalled: boolean
   readonly isEntitled: boolean
+  /** Whether the person holds a seat, where the app needs one. */
+  readonly hasSeat: boolean
   readonly maintainedUntil: Date | null
 }
 
 /** Returns why an app of the active context's catalogue cannot be opened; null when it can. */
-export function failureOf(entry: Entry, { isInstalled, isEntitled, maintainedUntil }: Standing): Failure | null {
+export function failureOf(entry: Entry, { isInstalled, isEntitled, hasSeat, maintainedUntil }: Standing): Failure | null {
   const { title } = entry
   if (!isLaunchable(entry)) return failed('NOT_LAUNCHABLE', `${title} is nothing that people open: choose another app.`)
   if (!isInstalled) return failed('NOT_INSTALLED', `${title} is not installed here: install it, or ask a manager for it.`)
   if (!isEntitled) return failed('NOT_ENTITLED', `The plan does not include ${title}: a manager can choose a larger one.`)
+  if (!hasSeat) return failed('NO_SEAT', `No seat is free for you to open ${title}: ask a manager for one.`)
   if (maintainedUntil) return failed('MAINTENANCE', `${title} is under maintenance: try again later.`, { retryable: true, retryAt: maintainedUntil })
   return null
 }

@@ -9,6 +9,7 @@ export type LaunchPlatform = 'WEB' | 'IOS' | 'ANDROID'
 export type LaunchFailureCode =
   | 'NOT_INSTALLED'
   | 'NOT_ENTITLED'
+  | 'NO_SEAT'
   | 'NOT_LAUNCHABLE'
   | 'CONTEXT'
   | 'RATE_LIMITED'

@@ -255,7 +255,7 @@ export const launcher: Exchanges = world => {
     [`GET ${api}/apps/:app`]: {
       path: () => `${api}/apps/agents`,
       forbidden: 'reader',
-      answers: () => ({ status: 200, json: { app: 'agents', origin: 'platform', launchable: true, entitled: true } }),
+      answers: () => ({ status: 200, json: { app: 'agents', origin: 'platform', launchable: true, entitled: false } }),
     },
     [`PUT ${api}/apps/:app/installation`]: {
       path: () => installation('stock-count'),

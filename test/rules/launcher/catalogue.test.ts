@@ -66,21 +66,22 @@ describe('wordsOf', () => {
   })
 })
 
-const entry = { app: 'a', kind: 'APPLICATION', lifecycle: 'ACTIVE', contexts: ['ORGANIZATION'], capabilities: [] as string[] } as const
+const entry = { app: 'a', origin: 'STORE', kind: 'APPLICATION', lifecycle: 'ACTIVE', contexts: ['ORGANIZATION'], capabilities: [] as string[] } as const
 
 describe('requireInstallable', () => {
   it('lets an app be installed in a context that it fits', () => {
-    expect(() => requireInstallable(entry, 'organization', 499)).not.toThrow()
-    expect(() => requireInstallable({ ...entry, capabilities: ['HOUSEHOLD_CAPABLE'] }, 'personal', 0)).not.toThrow()
+    expect(() => requireInstallable(entry, 'organization', 499, null)).not.toThrow()
+    expect(() => requireInstallable({ ...entry, capabilities: ['HOUSEHOLD_CAPABLE'] }, 'personal', 0, null)).not.toThrow()
   })
 
   it.each([
     ['NOT_LAUNCHABLE', { ...entry, kind: 'TECHNICAL' as const }, 'organization', 0],
     ['NOT_LAUNCHABLE', { ...entry, lifecycle: 'RETIRED' as const }, 'organization', 0],
     ['CONTEXT', entry, 'personal', 0],
+    ['NOT_ENTITLED', { ...entry, origin: 'PLATFORM' as const }, 'organization', 0],
     ['LIMIT', entry, 'organization', 500],
   ] as const)('refuses with %s', (reason, wrong, context, count) => {
-    expect(() => requireInstallable(wrong, context, count)).toThrow(
+    expect(() => requireInstallable(wrong, context, count, { limit: 3, apps: ['x', 'y', 'z'] })).toThrow(
       expect.objectContaining({ extensions: expect.objectContaining({ code: 'CONFLICT', reason }) }),
     )
   })

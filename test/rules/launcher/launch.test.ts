@@ -18,7 +18,7 @@ import type { LaunchRow } from '../../../subgraphs/launcher/stores/launch.ts'
 const now = new Date('2026-03-02T09:00:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 const entry = { app: 'publishing', title: 'Publishing', kind: 'APPLICATION', lifecycle: 'ACTIVE' } as const
-const fine = { isInstalled: true, isEntitled: true, maintainedUntil: null }
+const fine = { isInstalled: true, isEntitled: true, hasSeat: true, maintainedUntil: null }
 
 describe('failureOf', () => {
   it('is null for an installed app that the plan includes', () => {
@@ -29,6 +29,7 @@ describe('failureOf', () => {
     ['NOT_LAUNCHABLE', { ...entry, kind: 'TECHNICAL' }, { ...fine, isInstalled: false }],
     ['NOT_LAUNCHABLE', { ...entry, lifecycle: 'RETIRED' }, fine],
     ['NOT_INSTALLED', entry, { ...fine, isInstalled: false, isEntitled: false, maintainedUntil: later(1) }],
+    ['NO_SEAT', entry, { ...fine, hasSeat: false, maintainedUntil: later(1) }],
     ['NOT_ENTITLED', entry, { ...fine, isEntitled: false, maintainedUntil: later(1) }],
     ['MAINTENANCE', entry, { ...fine, maintainedUntil: later(1) }],
   ] as const)('names %s as the first obstacle', (code, app, standing) => {

@@ -53,7 +53,7 @@ async function requestAccess(context: Context, input: RequestAccessInput): Promi
       const earlier = idempotency && (await findMade(context[writing], accessRequests, { tenantId: organizationId, id, ...idempotency }, unit))
       if (earlier ?? pending) return { row: (earlier ?? pending)! }
       if (installation) throw new DomainError('CONFLICT', `${app} is installed already: open it.`, { reason: 'INSTALLED' })
-      requireInstallable(entry, 'organization', 0)
+      requireInstallable(entry, 'organization', 0, null)
       return writeRequest(context, entry, { organizationId, userId: viewer.userId, name, actor, reason }, unit, id)
     },
     audit: ({ row, announce }) => (announce ? lineOf('access_request.created', row) : null),
@@ -99,6 +99,7 @@ async function decide(context: Context, input: DecideAccessRequestInput): Promis
     },
   })
   installations.forget()
+  context.entitlements.forget()
   return request
 }
 

@@ -4,7 +4,8 @@ import type { Context } from '../../context.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import type { QueryCatalogEntriesArgs, Resolvers } from '../../resolvers.generated.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
-import { iconPath, isEntitled, isLaunchable, maintainedUntil, requireEntry } from './rules.ts'
+import { isEntitled } from '../../stores/commerce/entitlement.ts'
+import { iconPath, isLaunchable, maintainedUntil, requireEntry } from './rules.ts'
 
 /** The order is that of the hits; an app that is no longer found ends a page's cursor. */
 export const asRanked: Order<{ readonly id: string }> = { name: 'catalogEntries.ranked', position: ({ id }) => [id], parts: [isId] }
@@ -48,7 +49,7 @@ export const catalogEntryResolvers: Resolvers = {
     status: (entry, _, context) => (maintainedUntil(entry, context.clock.now()) ? 'MAINTENANCE' : 'AVAILABLE'),
     statusUntil: (entry, _, context) => maintainedUntil(entry, context.clock.now()),
     installed: async ({ app }, _, { installations }) => (await installations.standing()).has(app),
-    entitled: entry => isEntitled(entry),
+    entitled: async (entry, _, { entitlements }) => isEntitled(entry, await entitlements.rights()),
     installation: async ({ app }, _, { installations }) => (await installations.standing()).get(app) ?? null,
     accessRequest: ({ app }, _, { accessRequests }) => accessRequests.ownOf(app),
     service: ({ id, origin }) => (origin === 'PLATFORM' ? { __typename: 'ServiceEntry', id } : null),

@@ -12,9 +12,6 @@ export const maintainedUntil = ({ maintenanceUntil }: Pick<CatalogEntryRow, 'mai
 export const fitsContext = ({ contexts, capabilities }: Pick<CatalogEntryRow, 'contexts' | 'capabilities'>, context: 'personal' | 'organization'): boolean =>
   context === 'organization' ? contexts.includes('ORGANIZATION') : contexts.includes('PERSONAL') || capabilities.includes('HOUSEHOLD_CAPABLE')
 
-/** Whether a context may use an app: there are no plans yet, so whatever can be installed may be used. */
-export const isEntitled = (_entry: Pick<CatalogEntryRow, 'origin'>): boolean => true
-
 /** Path at which the icon of an app is served. */
 export const iconPath = (app: string): string => `/launcher/icons/${app}`
 

@@ -6,6 +6,8 @@ import type { Rows } from '../../../store/store.ts'
 import { type Posting, postNotice } from '../../engines/notify/notify.ts'
 import { installedNotice } from '../../notification/rules.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
+import type { EntitlementStore } from '../../stores/commerce/entitlement.ts'
+import { needsBundle, type Rights } from '../../stores/commerce/entitlement.ts'
 import type { InstallationRow, installations, Owner } from '../../stores/installation.ts'
 import { announceInstallation, factOf, requireInstallable } from './rules.ts'
 
@@ -14,6 +16,7 @@ export type Installing = Writing &
   Posting & {
     readonly publicUrl: string
     readonly events: Events
+    readonly entitlements: Pick<EntitlementStore, 'lockOwner' | 'rightsOf'>
     readonly installations: Rows<typeof installations, never, never> & {
       lockOf(owner: Owner, app: string, transaction: WriteTransaction['transaction']): Promise<InstallationRow | null>
       countOf(owner: Owner, transaction: WriteTransaction['transaction']): Promise<number>
@@ -57,13 +60,25 @@ export async function install(
   const earlier =
     idempotency && (await findMade(context[writing], installations, { tenantId: owner.organizationId ?? owner.userId!, id, ...idempotency }, unit))
   if (earlier ?? present) return { row: (earlier ?? present)!, isNew: false }
-  requireInstallable(entry, owner.organizationId ? 'organization' : 'personal', await installations.countOf(owner, transaction))
+  requireInstallable(
+    entry,
+    owner.organizationId ? 'organization' : 'personal',
+    await installations.countOf(owner, transaction),
+    await rightsUnderLock(context, entry, owner, unit),
+  )
   const stamps = { installedAt: now, createdAt: now, updatedAt: now, createdBy: actor }
   const row = await installations.insert({ id, app: entry.app, ...owner, installedBy: userId, ...stamps }, transaction)
   await record(context, lineOf('app.installed', row), unit)
   await tell(context, factOf('app.installed', row, userId), unit)
   const deliver = await postNotice(context, installedNotice(row, entry, context.publicUrl), unit)
   return { row, isNew: true, deliver }
+}
+
+/** Reads what an owner may use, which nothing changes until the transaction ends; null for an app that needs no bundle. */
+async function rightsUnderLock({ entitlements }: Installing, entry: CatalogEntryRow, owner: Owner, { transaction }: WriteTransaction): Promise<Rights | null> {
+  if (!needsBundle(entry)) return null
+  await entitlements.lockOwner(owner, transaction)
+  return entitlements.rightsOf(owner, transaction)
 }
 
 /** The audit entry of an installation's begin or end. */

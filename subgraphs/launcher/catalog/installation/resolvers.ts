@@ -28,6 +28,7 @@ async function installApp(context: Context, input: InstallAppInput): Promise<Ins
     announce: made => announceInstalled(context, made),
   })
   installations.forget()
+  context.entitlements.forget()
   return row
 }
 
@@ -46,6 +47,7 @@ async function uninstallApp(context: Context, { app, expectedVersion }: Uninstal
     announce: row => announceInstallation(events, row),
   })
   installations.forget()
+  context.entitlements.forget()
   return row
 }
 

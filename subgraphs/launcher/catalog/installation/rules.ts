@@ -2,6 +2,7 @@ import { DomainError } from '../../../../platform/errors.ts'
 import type { Events } from '../../../../platform/events.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
+import { needsBundle, type Rights } from '../../stores/commerce/entitlement.ts'
 import { type InstallationRow, maxInstalled, type Owner } from '../../stores/installation.ts'
 import { fitsContext, isLaunchable } from '../entry/rules.ts'
 
@@ -11,16 +12,22 @@ export const otherContext = (app: string, context: string): DomainError =>
 
 /**
  * Checks that an app may be installed in a context.
- * @throws CONFLICT, reason NOT_LAUNCHABLE, CONTEXT or LIMIT
+ * @param rights what its owner may use, read under lock; null: the limit is not checked
+ * @throws CONFLICT, reason NOT_LAUNCHABLE, CONTEXT, NOT_ENTITLED (with `limit` and `used`) or LIMIT
  */
 export function requireInstallable(
-  entry: Pick<CatalogEntryRow, 'app' | 'kind' | 'lifecycle' | 'contexts' | 'capabilities'>,
+  entry: Pick<CatalogEntryRow, 'app' | 'kind' | 'origin' | 'lifecycle' | 'contexts' | 'capabilities'>,
   context: 'personal' | 'organization',
   count: number,
+  rights: Pick<Rights, 'limit' | 'apps'> | null,
 ): void {
   const conflict = (reason: string, message: string) => new DomainError('CONFLICT', message, { reason })
   if (!isLaunchable(entry)) throw conflict('NOT_LAUNCHABLE', `${entry.app} is not opened by people: there is nothing to install.`)
   if (!fitsContext(entry, context)) throw otherContext(entry.app, context)
+  if (needsBundle(entry) && rights && rights.limit !== null && rights.apps.length >= rights.limit)
+    throw new DomainError('CONFLICT', `The plan opens ${rights.limit} apps of the platform, and ${rights.apps.length} are installed: choose a larger one.`, {
+      ...{ reason: 'NOT_ENTITLED', limit: rights.limit, used: rights.apps.length },
+    })
   if (count >= maxInstalled) throw conflict('LIMIT', `${maxInstalled} apps are installed already: remove one first.`)
 }
 

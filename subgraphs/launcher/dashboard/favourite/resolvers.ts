@@ -4,9 +4,10 @@ import { newId } from '../../../../platform/ids.ts'
 import { findMade, writing } from '../../../store/books.ts'
 import { remove, write } from '../../../store/write.ts'
 import { actorOf, requirePerson } from '../../../viewer.ts'
-import { iconPath, isEntitled } from '../../catalog/entry/rules.ts'
+import { iconPath } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
 import type { AddFavouriteInput, OrderFavouritesInput, Resolvers } from '../../resolvers.generated.ts'
+import { isEntitled } from '../../stores/commerce/entitlement.ts'
 import type { FavouriteOwner, FavouriteRow } from '../../stores/dashboard/favourite.ts'
 import { ordered, readTarget, requireRoom, sameOf, shownOf } from './rules.ts'
 
@@ -16,11 +17,12 @@ const ownerOf = ({ viewer }: Context): FavouriteOwner => ({ organizationId: view
  * Returns a test for apps of the active context: installed there, in its catalogue and entitled. An app that is not among those given became a
  * favourite since, and so passes.
  */
-async function usableApps({ installations, catalogEntries }: Context, apps: readonly (string | null)[]): Promise<(app: string) => boolean> {
+async function usableApps({ installations, catalogEntries, entitlements }: Context, apps: readonly (string | null)[]): Promise<(app: string) => boolean> {
   const standing = await installations.standing()
   const installed = [...new Set(apps)].filter(app => app !== null && standing.has(app)) as string[]
   const entries = await Promise.all(installed.map(app => catalogEntries.ofApp(app)))
-  const usable = new Set(entries.flatMap(entry => (entry && isEntitled(entry) ? [entry.app] : [])))
+  const rights = await entitlements.rights()
+  const usable = new Set(entries.flatMap(entry => (entry && isEntitled(entry, rights) ? [entry.app] : [])))
   return app => usable.has(app) || !apps.includes(app)
 }
 

@@ -1,11 +1,12 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
 import { requirePerson } from '../../../viewer.ts'
-import { iconPath, isEntitled } from '../../catalog/entry/rules.ts'
+import { iconPath } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import type { QueryLauncherSearchArgs, Resolvers } from '../../resolvers.generated.ts'
 import { type CatalogEntryRow, compareTitles } from '../../stores/catalog-entry.ts'
+import { isEntitled } from '../../stores/commerce/entitlement.ts'
 import type { Hit } from '../../stores/dashboard/search.ts'
 import { shownFavourites } from '../favourite/resolvers.ts'
 
@@ -15,9 +16,9 @@ export const maxHits = 50
 const appHit = ({ id, title, app }: Pick<CatalogEntryRow, 'id' | 'title' | 'app'>): Hit => ({ kind: 'APP', id, title, app, url: null, icon: null, score: 0 })
 
 /** Returns the entry of an app that the active context may use; null for any other. */
-async function usable({ catalogEntries }: Context, app: string): Promise<CatalogEntryRow | null> {
+async function usable({ catalogEntries, entitlements }: Context, app: string): Promise<CatalogEntryRow | null> {
   const entry = await catalogEntries.ofApp(app)
-  return entry && isEntitled(entry) ? entry : null
+  return entry && isEntitled(entry, await entitlements.rights()) ? entry : null
 }
 
 /** Days whose launches say which apps are at hand. */

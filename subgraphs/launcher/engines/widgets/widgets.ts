@@ -4,6 +4,7 @@ import type { StoreContext } from '../../../store/store.ts'
 import { anonymous, isPerson, type Viewer } from '../../../viewer.ts'
 import { WidgetServicesDocument, type WidgetServicesQuery } from '../../ask.generated.ts'
 import { type CatalogEntryRow, catalogEntryStore, compareTitles } from '../../stores/catalog-entry.ts'
+import { entitlementStore, isEntitled } from '../../stores/commerce/entitlement.ts'
 import { installationStore } from '../../stores/installation.ts'
 import type { AppWidget, AppWidgets } from './apps/apps.ts'
 import { shareOf } from './apps/share.ts'
@@ -76,12 +77,17 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
       if (services) known = { services, until: now + servicesKeptMs }
       return services ?? []
     }
-    /** Returns the widgets of the platform's installed apps that the viewer may see now, in the registry's order. */
+    /** Returns the widgets of the platform's apps that are installed and paid for, as the viewer may see them now, in the registry's order. */
     async function ofPlatform(): Promise<WidgetRow[]> {
-      const [all, standing] = await Promise.all([services(), installationStore.open(opening).standing()])
+      const [all, standing, rights] = await Promise.all([
+        services(),
+        installationStore.open(opening).standing(),
+        entitlementStore.open(opening).rights(),
+      ])
       return all.flatMap(service => {
         const source = service && sources[service.slug]
         if (!source || !canSee(viewer, source) || !standing.has(service.slug)) return []
+        if (!isEntitled({ app: service.slug, origin: 'PLATFORM' }, rights)) return []
         return [
           { id: service.id, app: service.slug, title: service.title, audience: source.audience === 'user' ? ('USER' as const) : ('ORGANIZATION' as const) },
         ]

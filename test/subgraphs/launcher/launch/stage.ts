@@ -3,6 +3,7 @@ import { type Door, openDoor } from '../../../kit/door.ts'
 import { type Supergraph, type SupergraphOptions, supergraph } from '../../../kit/supergraph.ts'
 import { person } from '../../../kit/viewers.ts'
 import { seedApps, seedPlatformApps } from '../catalog/seed.ts'
+import { seedBundle } from '../commerce/seed.ts'
 
 export const password = 'correct horse battery'
 const auth = '/identity/api/auth'
@@ -50,6 +51,7 @@ export async function launchStage(options: SupergraphOptions = {}): Promise<Laun
     JSON.stringify([ios, android]),
   ])
   await seedPlatformApps(graph)
+  await seedBundle(graph, organizationId, { holders: [owner.userId, users['peer@acme.test']!] })
   await seedApps(
     graph,
     { slug: 'route-finder', title: 'Route Finder', launchUrl: 'https://route-finder.test/home' },

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto'
+import { expect } from 'vitest'
+import { newId } from '../../../../platform/ids.ts'
+import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { billingSecret, type Supergraph } from '../../../kit/supergraph.ts'
+import { seedCredential } from '../../providers/credential/seed.ts'
+
+type Graph = Pick<Supergraph, 'rows' | 'clock'>
+
+/** Gives an organization a bundle as if it had been paid, and seats to people. @returns its id */
+export async function seedBundle(
+  graph: Graph,
+  organizationId: string,
+  { package: name = 'EVERYTHING', seats = 50, holders = [] }: { package?: string; seats?: number; holders?: readonly (string | null)[] } = {},
+): Promise<string> {
+  const [id, at] = [newId(), graph.clock.now()]
+  await graph.rows(
+    `insert into launcher.billing_subscriptions (id, owner_type, owner_id, package, interval, status, seats, unit_minor, currency, processor_subscription_id,
+       processor_customer_id, processor_item_id, learned_at, created_at, updated_at, created_by)
+     values ($1, 'ORGANIZATION', $2, $3, 'MONTH', 'ACTIVE', $4, 4900, 'USD', $5, 'cus_seed', 'si_seed', $6, $6, $6, 'test')`,
+    [id, organizationId, name, seats, `sub_${id.replaceAll('-', '')}`, at],
+  )
+  for (const userId of holders)
+    await graph.rows(
+      `insert into launcher.seats (id, organization_id, user_id, kind, assigned_at, created_at, updated_at, created_by)
+       values ($1, $2, $3, 'HUMAN', $4, $4, $4, 'test')`,
+      [newId(), organizationId, userId, at],
+    )
+  return id
+}
+
+/** Lets the platform pay at the sandbox's processor: with a credential of its own, on the account of its organization. */
+export async function seedProcessor(graph: Supergraph): Promise<void> {
+  await seedCredential(graph, { organizationId: null, provider: 'stripe', name: 'Stripe of the platform', secret: 'sk_test_of_the_platform' })
+  await expect.poll(() => graph.rows('select organization_id from providers.platform'), { timeout: 10_000 }).toHaveLength(1)
+}
+
+/** A subscription at the processor. */
+export interface SubscriptionFields {
+  readonly id: string
+  readonly owner: string
+  readonly ownerType?: string
+  readonly pack?: string
+  readonly kind?: string
+  readonly status?: string
+  readonly quantity?: number
+  readonly unit?: number
+  readonly interval?: string
+}
+
+/** An event about a subscription, as the processor writes one. @param at seconds since 1970 */
+export function subscriptionEvent(type: string, fields: SubscriptionFields, at: number, event: string = `evt_${newId().replaceAll('-', '')}`) {
+  const { id, owner, ownerType = 'organization', pack = 'three', kind = 'bundle', status = 'active', quantity = 3, unit = 1500, interval = 'month' } = fields
+  const end = at + 2_592_000
+  const price = { id: `price_${pack}_${interval}`, object: 'price', unit_amount: unit, currency: 'usd', recurring: { interval, interval_count: 1 } }
+  const object = {
+    ...{ id, object: 'subscription', customer: 'cus_test', status, cancel_at_period_end: false, current_period_end: end },
+    metadata: { owner_type: ownerType, owner_id: owner, package: pack, kind },
+    items: { object: 'list', data: [{ id: `si_${id}`, object: 'subscription_item', quantity, current_period_end: end, price }] },
+  }
+  return { id: event, object: 'event', type, created: at, livemode: false, data: { object } }
+}
+
+/** Posts an event of the processor, signed. */
+export function post(
+  graph: Pick<Supergraph, 'platform' | 'clock'>,
+  event: object,
+  as: Viewer,
+  { secret = billingSecret, ago = 0 }: { secret?: string; ago?: number } = {},
+): Promise<Response> {
+  const body = JSON.stringify(event)
+  const seconds = Math.floor(graph.clock.now().getTime() / 1000) - ago
+  const signature = `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
+  const request = new Request('http://launcher/launcher/api/webhooks/subscriptions', { method: 'POST', headers: { 'stripe-signature': signature }, body })
+  return graph.platform.launcher.http!(request, as)
+}
