@@ -72,7 +72,8 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.updateLead(input.id)': 'leads are the platform’s, and who looks after it sees all of them',
   'Query.consentDecision(subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.recordConsent(input.subjectId)': 'a browser chose it at random, and alone knows it',
-  'Mutation.claimBillingSubscription(input.id)': 'a bundle waits for whoever verified its mail address, in any context; checkout.test.ts tries that of somebody else',
+  'Mutation.claimBillingSubscription(input.id)':
+    'a bundle waits for whoever verified its mail address, in any context; checkout.test.ts tries that of somebody else',
   'Mutation.assignSeat(input.userId)': 'who is no member is refused, of another organization or of none alike',
   'Mutation.releaseSeat(input.userId)': 'seats are looked for in the active organization alone; who holds none there is refused alike',
   'Mutation.reconcileSeats(input.organizationId)': 'the launcher alone asks it, of any organization',

@@ -4,6 +4,7 @@ import { routeTables } from '../../router/rest/tables.ts'
 import type { Reply } from '../kit/door.ts'
 import { agents } from './exchanges/agents.ts'
 import { chat } from './exchanges/chat.ts'
+import { commerce } from './exchanges/commerce.ts'
 import { email } from './exchanges/email.ts'
 import type { Exchange } from './exchanges/exchange.ts'
 import { identity } from './exchanges/identity.ts'
@@ -32,7 +33,7 @@ const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 
 const exchanges: Readonly<Record<string, Exchange>> = Object.assign(
   {},
   // Payments last: its calls to the processor would stand in what the gateway lists of calls, at the same moment as others.
-  ...[agents, chat, profiles, knowledge, work, identity, launcher, workspace, providers, email, publishing, planning, media, payments].map(table =>
+  ...[agents, chat, profiles, knowledge, work, identity, launcher, workspace, commerce, providers, email, publishing, planning, media, payments].map(table =>
     table(() => world),
   ),
 )

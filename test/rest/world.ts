@@ -15,13 +15,18 @@ import { seedBrand } from '../subgraphs/publishing/brand/seed.ts'
 import { png } from '../subgraphs/publishing/media/files.ts'
 
 const password = 'correct horse battery'
-/** With what publishing and agents show themselves in every service. */
-const ownTokens = { publishing: 'the token of publishing, which is long enough', agents: 'the token of agents, which is long enough' }
+/** With what services show themselves in every service. */
+const ownTokens = {
+  publishing: 'the token of publishing, which is long enough',
+  agents: 'the token of agents, which is long enough',
+  launcher: 'the token of the launcher, which is long enough',
+}
 const settlementToken = 'the token of settlement at payments, which is long enough'
 const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'platform_super_admin' } as const
 /** People without an organization, who are in personal context. */
 const unattached = ['alone', 'partner'] as const
-export type Who = keyof typeof roles | (typeof unattached)[number] | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'settlement'
+export type Who =
+  keyof typeof roles | (typeof unattached)[number] | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'launcher' | 'settlement'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph
@@ -107,6 +112,7 @@ export async function restWorld(): Promise<RestWorld> {
     service: {},
     publishing: {},
     agents: {},
+    launcher: {},
     settlement: {},
   }
   const organizationId = provisioned.organizations.acme!
@@ -116,6 +122,7 @@ export async function restWorld(): Promise<RestWorld> {
   credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
   for (const name of ['publishing', 'agents'] as const)
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
+  credentials.launcher = { 'x-service-token': ownTokens.launcher, 'x-app-id': 'app_launcher' }
   credentials.settlement = { 'x-service-token': settlementToken, 'x-app-id': 'app_settlement', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
   await seedRecovery(graph, owner)

@@ -10,7 +10,7 @@ export interface Exchange {
   /** Who is known and may not; null: whoever is known may. */
   readonly forbidden: Who | null
   /** Who asks when all is well: others than `super`, `service`, `publishing` and `agents` ask for what is an organization's. @default owner */
-  readonly by?: 'super' | 'alone' | 'service' | 'publishing' | 'agents' | 'settlement'
+  readonly by?: 'super' | 'alone' | 'service' | 'publishing' | 'agents' | 'launcher' | 'settlement'
   /** What is sent besides. */
   readonly headers?: () => Record<string, string>
   /** What it answers when all is well. */

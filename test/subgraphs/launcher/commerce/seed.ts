@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { billingSecret, type Supergraph } from '../../../kit/supergraph.ts'
@@ -32,7 +32,8 @@ export async function seedBundle(
 /** Lets the platform pay at the sandbox's processor: with a credential of its own, on the account of its organization. */
 export async function seedProcessor(graph: Supergraph): Promise<void> {
   await seedCredential(graph, { organizationId: null, provider: 'stripe', name: 'Stripe of the platform', secret: 'sk_test_of_the_platform' })
-  await expect.poll(() => graph.rows('select organization_id from providers.platform'), { timeout: 10_000 }).toHaveLength(1)
+  const known = async () => expect(await graph.rows('select organization_id from providers.platform')).toHaveLength(1)
+  await vi.waitFor(known, { timeout: 30_000, interval: 50 })
 }
 
 /** A subscription at the processor. */
