@@ -32,6 +32,11 @@ export async function seedBundle(
 /** Lets the platform pay at the sandbox's processor: with a credential of its own, on the account of its organization. */
 export async function seedProcessor(graph: Supergraph): Promise<void> {
   await seedCredential(graph, { organizationId: null, provider: 'stripe', name: 'Stripe of the platform', secret: 'sk_test_of_the_platform' })
+  await graph.rows(
+    `insert into providers.service_clients (id, app_id, name, operations, active, created_at, updated_at, created_by)
+     values ($1, 'app_launcher', 'Launcher', '{EMAIL,PAYMENTS}', true, $2, $2, 'test') on conflict do nothing`,
+    [newId(), graph.clock.now()],
+  )
   const known = async () => expect(await graph.rows('select organization_id from providers.platform')).toHaveLength(1)
   await vi.waitFor(known, { timeout: 30_000, interval: 50 })
 }
