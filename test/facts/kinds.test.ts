@@ -27,8 +27,8 @@ test('exactly the declared receivers of a kind of facts have a handler for it', 
 
 /** Kinds that a subgraph does not write yet, by its slug. */
 const notYet: Readonly<Record<string, readonly string[]>> = {
-  // It sells nothing yet, and its own items need no fact.
-  launcher: ['subscription.changed', 'attention.opened', 'attention.closed'],
+  // Its own items need no fact.
+  launcher: ['attention.opened', 'attention.closed'],
 }
 
 test('every declared writer of a kind of facts writes it somewhere', async () => {
