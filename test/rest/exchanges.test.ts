@@ -33,7 +33,7 @@ const aBrand = async () => (await world.ask('owner', 'POST', '/brands', { name: 
 const exchanges: Readonly<Record<string, Exchange>> = Object.assign(
   {},
   // Payments last: its calls to the processor would stand in what the gateway lists of calls, at the same moment as others.
-  ...[agents, chat, profiles, knowledge, work, identity, launcher, workspace, commerce, providers, email, publishing, planning, media, payments].map(table =>
+  ...[agents, chat, profiles, knowledge, work, identity, launcher, workspace, providers, email, publishing, planning, media, payments, commerce].map(table =>
     table(() => world),
   ),
 )

@@ -7,6 +7,7 @@ import { person } from '../kit/viewers.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
 import { seedApps, seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
 import { seedRecovery } from '../subgraphs/launcher/dashboard/workspace/seed.ts'
+import { seedClaimable, seedLauncherClient } from '../subgraphs/launcher/commerce/seed.ts'
 import { seedCustomer } from '../subgraphs/payments/parties/customer/seed.ts'
 import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
 import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
@@ -38,6 +39,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly merchantId: string
   /** A customer of the organization. */
   readonly customerId: string
+  /** A bundle that was bought with the owner's mail address, and waits for being claimed. */
+  readonly bundleId: string
   /** A workflow of the organization that can be started. */
   readonly workflowId: string
   /** Id of the dashboard's own service. */
@@ -90,6 +93,7 @@ export async function restWorld(): Promise<RestWorld> {
     ],
   })
   await seedPlatformApps(graph)
+  const bundleId = await seedClaimable(graph, 'owner@test.test')
   await seedApps(
     graph,
     ...['help-desk', 'shift-planner', 'stock-count', 'time-sheet'].map(slug => ({
@@ -122,6 +126,7 @@ export async function restWorld(): Promise<RestWorld> {
   credentials.service = { 'x-service-token': secret, 'x-app-id': 'app_payments', 'x-organization-id': organizationId }
   for (const name of ['publishing', 'agents'] as const)
     credentials[name] = { 'x-service-token': ownTokens[name], 'x-app-id': `app_${name}`, 'x-organization-id': organizationId }
+  await seedLauncherClient(graph)
   credentials.launcher = { 'x-service-token': ownTokens.launcher, 'x-app-id': 'app_launcher' }
   credentials.settlement = { 'x-service-token': settlementToken, 'x-app-id': 'app_settlement', 'x-organization-id': organizationId }
   const owner = person(provisioned.users['owner@test.test']!, organizationId, ['owner'])
@@ -144,6 +149,7 @@ export async function restWorld(): Promise<RestWorld> {
     owner,
     dashboardServiceId: (await graph.execute('{ service(slug: "launcher") { id } }')).data().service.id,
     partnerId: provisioned.users['partner@test.test']!,
+    bundleId,
     organizationId,
     brandId,
     merchantId,

@@ -53,7 +53,8 @@ export function takesOf(route: OperationRoute, args: Arguments, isMutation: bool
       if (taken.required) throw new Error(`the graph needs ${each.name}, and the route omits it`)
     } else if (segments.includes(name)) params.set(name, taken)
     else if (fields.length > 0 && headers.has(each.name)) continue
-    else if (input && fields.includes(each) && route.input !== 'query') body.set(name, taken)
+    // A query that is posted says in its body what it asks about.
+    else if (input ? fields.includes(each) && route.input !== 'query' : route.method === 'POST') body.set(name, taken)
     else query.set(name, taken)
   }
   for (const name of segments) if (!params.has(name)) throw new Error(`the parameter ${name} is no argument of ${route.run}: say in names what it is`)

@@ -26,6 +26,9 @@ const owners /*                                      */ = 'refused denied refuse
 /** Roles below those of managers lack the scope to write. */
 const managersWrite /*                               */ = 'refused denied refused refused refused yes   yes'
 const managersOfIt /*                                */ = 'refused denied refused refused refused yes   hidden'
+/** What waits for a mail address of somebody else. */
+const nobodys /*                                     */ = 'refused denied refused refused refused hidden hidden'
+const none /*                                        */ = 'refused denied refused denied  denied  empty empty'
 // Whoever asks has solved no challenge.
 const unsolved = everybody.replaceAll('yes', 'denied')
 const byRoute = (cells: string) => cells.replaceAll('denied', 'refused')
@@ -53,7 +56,7 @@ const subscribed: Fresh = async ({ graph }) => {
   return ''
 }
 
-/** A bundle that was bought with the owner's mail address. */
+/** A bundle that was bought with a mail address of nobody here. */
 const freshClaim: Fresh = async stage => {
   await unsubscribed(stage)
   return seedClaimable(stage)
@@ -123,7 +126,7 @@ export const access: AccessRows = {
       'workspaceVerifications.amount',
     ),
     row('BillingSubscription.amount', read, unrelated, managers, constant('{ billingSubscriptions { amount { currency } } }'), 'billingSubscriptions.amount'),
-    row('Query.claimableSubscriptions', read, unrelated, owners, constant('{ claimableSubscriptions { id } }'), 'claimableSubscriptions'),
+    row('Query.claimableSubscriptions', read, unrelated, none, constant('{ claimableSubscriptions { id } }'), 'claimableSubscriptions'),
     row('Query.billingPreview', read, unrelated, managers, constant(`{ ${preview} { dueNow { currency } } }`), 'billingPreview', subscribed),
     row('BillingPreview.lines', read, unrelated, managers, constant(`{ ${preview} { lines { quantity } } }`), 'billingPreview.lines', subscribed),
     row(
@@ -135,7 +138,7 @@ export const access: AccessRows = {
       'billingPreview.lines.amount',
       subscribed,
     ),
-    row('Query.seats', read, unrelated, owners, constant('{ seats { nodes { id } } }'), 'seats', freshSeat),
+    row('Query.seats', read, unrelated, managers, constant('{ seats { nodes { id } } }'), 'seats', freshSeat),
     row('SeatConnection.nodes', read, unrelated, owners, constant('{ seats { nodes { id } } }'), 'seats.nodes', freshSeat),
     row('SeatConnection.edges', read, unrelated, owners, constant('{ seats { edges { cursor } } }'), 'seats.edges', freshSeat),
     row('SeatEdge.node', read, unrelated, owners, constant('{ seats { edges { node { id } } } }'), 'seats.edges.node', freshSeat),
@@ -179,7 +182,7 @@ export const access: AccessRows = {
       'Mutation.claimBillingSubscription',
       write,
       read,
-      managersOfIt,
+      nobodys,
       change('claimBillingSubscription', ({ fresh }) => `id: "${fresh}"`, 'id'),
       'claimBillingSubscription',
       freshClaim,
@@ -226,13 +229,13 @@ export const access: AccessRows = {
     { ...reading, at: 'POST /launcher/api/webhooks/subscriptions', cells: publicRoute, path: () => '/launcher/api/webhooks/subscriptions', body: () => ({}) },
     { ...reading, at: 'GET /launcher/api/entitlements', cells: byScopeEachTheirOwn, path: () => '/launcher/api/entitlements' },
     { ...reading, at: `GET ${api}/subscriptions`, cells: byRoute(managers), path: () => `${api}/subscriptions`, fresh: subscribed },
-    { ...reading, at: `GET ${api}/verifications`, cells: byRoute(owners), path: () => `${api}/verifications` },
-    { ...reading, at: `GET ${api}/claimable`, cells: byRoute(owners), path: () => `${api}/claimable` },
+    { ...reading, at: `GET ${api}/verifications`, cells: byRoute(managers), path: () => `${api}/verifications` },
+    { ...reading, at: `GET ${api}/claimable`, cells: byRoute(managers), path: () => `${api}/claimable` },
     {
       ...{ ...reading, at: `POST ${api}/preview`, cells: byRoute(managers), path: () => `${api}/preview`, fresh: subscribed },
       body: () => ({ package: 'five', seats: 3 }),
     },
-    { ...reading, at: `GET ${api}/seats`, cells: byRoute(owners), path: () => `${api}/seats`, fresh: freshSeat },
+    { ...reading, at: `GET ${api}/seats`, cells: byRoute(managers), path: () => `${api}/seats`, fresh: freshSeat },
     {
       ...{ ...writing, at: `POST ${api}/checkout`, cells: byRoute(managersWrite), path: () => `${api}/checkout`, fresh: unsubscribed },
       body: () => ({ package: 'five', ...back }),
@@ -240,7 +243,7 @@ export const access: AccessRows = {
     { ...writing, at: `POST ${api}/free-workspace`, cells: byRoute(managersWrite), path: () => `${api}/free-workspace`, body: () => back },
     { ...writing, at: `POST ${api}/portal`, cells: byRoute(managersWrite), path: () => `${api}/portal`, fresh: subscribed, body: () => back },
     {
-      ...{ ...writing, at: `POST ${api}/claim`, cells: byRoute(managersOfIt), path: () => `${api}/claim`, fresh: freshClaim },
+      ...{ ...writing, at: `POST ${api}/claim`, cells: byRoute(nobodys), path: () => `${api}/claim`, fresh: freshClaim },
       body: ({ fresh }) => ({ id: fresh }),
     },
     { ...writing, at: `PUT ${api}/seats`, cells: byRoute(managersWrite), path: () => `${api}/seats`, fresh: subscribed, body: () => ({ quantity: 50 }) },

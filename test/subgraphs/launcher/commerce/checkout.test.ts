@@ -15,6 +15,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   for (const table of ['billing_subscriptions', 'workspace_verifications', 'billing_checkouts', 'processor_events', 'seats', 'seat_accounts', 'rates'])
     await stage.graph.rows(`delete from launcher.${table}`)
+  former = new Set((await eventsMade()).map(({ id }) => id))
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -24,15 +25,22 @@ const bought = async (as = stage.boss) => (await stage.ask(as, subscriptions)).d
 const approve = (url: string) => fetch(`${url}?sandbox_approve=1`, { redirect: 'manual' })
 
 interface Event {
+  readonly id: string
   readonly type: string
-  readonly created: number
 }
 
-/** Delivers all events that the sandbox's processor has made, as it would send them. */
-async function deliverAll(types = /subscription|checkout/): Promise<void> {
+/** Events of former tests, whose rows are gone. */
+let former: ReadonlySet<string>
+
+/** Returns the events of the sandbox's processor, the oldest first. */
+async function eventsMade(): Promise<readonly Event[]> {
   const answer = await fetch(`${stage.graph.x.origin}/stripe/v1/events?limit=100`, { headers: { authorization: 'Bearer sk_test_of_the_platform' } })
-  const { data } = (await answer.json()) as { data: Event[] }
-  for (const event of data.filter(({ type }) => types.test(type)).toReversed()) await stage.deliver(event)
+  return ((await answer.json()) as { data: Event[] }).data.toReversed()
+}
+
+/** Delivers the events that the sandbox's processor has made in this test, as it would send them. */
+async function deliverAll(types = /subscription|checkout/): Promise<void> {
+  for (const event of await eventsMade()) if (types.test(event.type) && !former.has(event.id)) await stage.deliver(event)
 }
 
 describe('createBundleCheckout', () => {

@@ -4,6 +4,7 @@ import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { billingSecret, type Supergraph } from '../../../kit/supergraph.ts'
 import { seedCredential } from '../../providers/credential/seed.ts'
+import { steer } from '../catalog/seed.ts'
 
 type Graph = Pick<Supergraph, 'rows' | 'clock'>
 
@@ -29,16 +30,40 @@ export async function seedBundle(
   return id
 }
 
-/** Lets the platform pay at the sandbox's processor: with a credential of its own, on the account of its organization. */
-export async function seedProcessor(graph: Supergraph): Promise<void> {
-  await seedCredential(graph, { organizationId: null, provider: 'stripe', name: 'Stripe of the platform', secret: 'sk_test_of_the_platform' })
+/** Lets the launcher have its calls made at the gateway, as a client of it. */
+export async function seedLauncherClient(graph: Graph): Promise<void> {
   await graph.rows(
     `insert into providers.service_clients (id, app_id, name, operations, active, created_at, updated_at, created_by)
      values ($1, 'app_launcher', 'Launcher', '{EMAIL,PAYMENTS}', true, $2, $2, 'test') on conflict do nothing`,
     [newId(), graph.clock.now()],
   )
+}
+
+/** Lets the platform pay at the sandbox's processor: with a credential of its own, on the account of its organization. */
+export async function seedProcessor(graph: Supergraph): Promise<void> {
+  const present = await graph.rows(`select id from providers.credentials where provider = 'stripe' and organization_id is null`)
+  if (present.length === 0)
+    await seedCredential(graph, { organizationId: null, provider: 'stripe', name: 'Stripe of the platform', secret: 'sk_test_of_the_platform' })
+  await seedLauncherClient(graph)
   const known = async () => expect(await graph.rows('select organization_id from providers.platform')).toHaveLength(1)
   await vi.waitFor(known, { timeout: 30_000, interval: 50 })
+}
+
+/** A bundle that the processor knows and that somebody bought with a mail address, without an account. @returns its id */
+export async function seedClaimable(graph: Supergraph, email: string): Promise<string> {
+  const made = await steer<{ id: string; customerId: string; itemId: string }>(graph, 'objects', { network: 'stripe', object: 'subscription', quantity: 50 })
+  const [lead, at] = [newId(), graph.clock.now()]
+  const id = await seedBundle(graph, lead)
+  await graph.rows(`insert into launcher.leads (id, kind, email, created_at, updated_at, created_by) values ($1, 'CHECKOUT', $2, $3, $3, 'test')`, [
+    lead,
+    email,
+    at,
+  ])
+  await graph.rows(
+    `update launcher.billing_subscriptions set owner_type = 'LEAD', processor_subscription_id = $2, processor_customer_id = $3, processor_item_id = $4 where id = $1`,
+    [id, made.id, made.customerId, made.itemId],
+  )
+  return id
 }
 
 /** A subscription at the processor. */
