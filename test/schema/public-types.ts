@@ -65,6 +65,7 @@ export const publicTypes: Readonly<Record<string, Public>> = {
   WritingStyle: { from: ['PersonProfile', 'StyleSnapshot'], because: 'a part of its profile or snapshot, which carry the rule' },
   Money: {
     from: [
+      ...['BillingPlan', 'BillingPreview', 'BillingPreviewLine', 'BillingSubscription', 'WorkspaceVerification'],
       ...['LedgerAccount', 'LedgerEntry', 'LedgerVerification'],
       ...[
         'CreditNote',

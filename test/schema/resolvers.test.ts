@@ -1,6 +1,7 @@
 import { execute, parse } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { actionItem } from '../../subgraphs/launcher/action-item/noun.ts'
+import { commerceNouns } from '../../subgraphs/launcher/catalog/commerce/nouns.ts'
 import { catalogNouns } from '../../subgraphs/launcher/catalog/nouns.ts'
 import { dashboardNouns } from '../../subgraphs/launcher/dashboard/nouns.ts'
 import { launchNouns } from '../../subgraphs/launcher/launch/nouns.ts'
@@ -20,6 +21,7 @@ const others = Object.fromEntries(
     'push-subscription': pushSubscription,
     ...dashboardNouns,
     ...catalogNouns,
+    ...commerceNouns,
     ...launchNouns,
     ...marketingNouns,
   }).flatMap(([name, { resolvers }]) => (resolvers ? [[name, resolvers]] : [])),
