@@ -227,7 +227,7 @@ describe('a mail of the launcher', () => {
     const { graph: world, owner: boss, tryAll } = await sendingWorld(server)
     await seedAttention(world, { organizationId: boss.organizationId!, severity: 'CRITICAL', title: 'Money is at stake' })
     const sent = () => world.rows('select from launcher.mails where message_id is not null')
-    await expect.poll(sent, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(sent, { timeout: 30_000 }).toHaveLength(1)
     await tryAll()
     expect(await received()).toMatchObject([{ headers: { 'x-supergraph-mail': 'action-item', 'auto-submitted': 'auto-generated' } }])
   })
