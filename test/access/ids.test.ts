@@ -72,8 +72,6 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Mutation.updateLead(input.id)': 'leads are the platform’s, and who looks after it sees all of them',
   'Query.consentDecision(subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.recordConsent(input.subjectId)': 'a browser chose it at random, and alone knows it',
-  'Mutation.claimBillingSubscription(input.id)':
-    'a bundle waits for whoever verified its mail address, in any context; checkout.test.ts tries that of somebody else',
   'Mutation.reconcileSeats(input.organizationId)': 'the launcher alone asks it, of any organization',
   'Mutation.launchApp(input.actionItemId)': 'an item is looked up as the viewer sees it; launch.test.ts tries one of another context',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
