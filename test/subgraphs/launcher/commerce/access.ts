@@ -65,7 +65,7 @@ const freshClaim: Fresh = async stage => {
 async function seedClaimable({ graph }: Pick<Stage, 'graph'>): Promise<string> {
   const [lead, id, at] = [newId(), newId(), graph.clock.now()]
   await graph.rows(
-    `insert into launcher.leads (id, kind, email, created_at, updated_at, created_by) values ($1, 'CHECKOUT', 'owner@test.test', $2, $2, 'test')`,
+    `insert into launcher.leads (id, kind, email, created_at, updated_at, created_by) values ($1, 'CHECKOUT', 'buyer@example.com', $2, $2, 'test')`,
     [lead, at],
   )
   await graph.rows(
