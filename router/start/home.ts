@@ -193,7 +193,16 @@ export function depsOf(
     ...played
   }: Pick<
     HomeParts,
-    'keys' | 'applications' | 'whereabouts' | 'sandbox' | 'mailServer' | 'mailing' | 'eventsOfProcessor' | 'eventsOfBilling' | 'settlement' | 'notificationService'
+    | 'keys'
+    | 'applications'
+    | 'whereabouts'
+    | 'sandbox'
+    | 'mailServer'
+    | 'mailing'
+    | 'eventsOfProcessor'
+    | 'eventsOfBilling'
+    | 'settlement'
+    | 'notificationService'
   >,
   database: Pick<Deps, 'sequelize' | 'openPool' | 'openJobs' | 'events' | 'isAlone'>,
 ): Deps {

@@ -4,6 +4,92 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** How many of an item a subscription is to have. */
+export type ChangeProcessorSubscriptionQuantityInput = {
+  readonly subscriptionId: string | number;
+  readonly itemId: string | number;
+  /** 0 to 1,000,000. */
+  readonly quantity: number;
+  /** What becomes of the rest of the period. Left out, it is settled with the next invoice. */
+  readonly prorationBehavior?: ProcessorProration | null | undefined;
+  /** Names with texts that stay with the subscription at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What a new page asks for. */
+export type CreateProcessorCheckoutSessionInput = {
+  readonly mode: ProcessorCheckoutMode;
+  readonly customerId?: string | number | null | undefined;
+  /** At most 100, all of one currency; none where a payment method is left. */
+  readonly lineItems?: ReadonlyArray<ProcessorLineItemInput> | null | undefined;
+  /** Only where somebody pays once. */
+  readonly captureMethod?: ProcessorCaptureMethod | null | undefined;
+  /** `{CHECKOUT_SESSION_ID}` in it becomes the id. */
+  readonly successUrl: string;
+  readonly cancelUrl?: string | null | undefined;
+  /** What the page is called here. */
+  readonly clientReferenceId?: string | null | undefined;
+  /** 30 minutes to 24 hours from now; left out, 24 hours. */
+  readonly expiresAt?: string | null | undefined;
+  /** Names with texts that stay with it and what comes of it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** Who a new customer is. */
+export type CreateProcessorCustomerInput = {
+  readonly email?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** Whose page is opened. */
+export type CreateProcessorPortalSessionInput = {
+  readonly customerId: string | number;
+  /** Where the page leads back to. */
+  readonly returnUrl: string;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
+/** What a new price is made of. */
+export type CreateProcessorPriceInput = {
+  readonly unitAmount: MoneyInput;
+  /** Left out, it is paid once. */
+  readonly recurring?: ProcessorRecurringInput | null | undefined;
+  /** A product that there is. */
+  readonly productId?: string | number | null | undefined;
+  /** A new product. */
+  readonly productData?: ProcessorProductInput | null | undefined;
+  /** Names with texts that stay with it at the processor: at most 50, names of at most 40 and texts of at most 500 characters. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
 /** A file that a mail carries. It is kept encrypted until the mail has left, and not after. */
 export type EmailAttachmentInput = {
   /** The name of the file, at most 200 characters, without a path. */
@@ -21,12 +107,104 @@ export type EmailHeaderInput = {
   readonly value: string;
 };
 
+/** Which page is closed. */
+export type ExpireProcessorCheckoutSessionInput = {
+  readonly id: string | number;
+  /** Read like that of the others; the processor keeps none of it for this. */
+  readonly metadata?: unknown;
+  /**
+   * Passed to the processor as it is, 1 to 255 characters: the same key with the same input makes one thing there, for 24 hours, however often it
+   * is sent. CONFLICT (reason `KEY_REUSED`) with another input.
+   */
+  readonly idempotencyKey: string;
+};
+
 /** What a phone runs. */
 export type MobilePlatform =
   /** iPhones and iPads. */
   | 'IOS'
   /** Phones and tablets with Android. */
   | 'ANDROID';
+
+/** An amount of money to be handed to the processor. */
+export type MoneyInput = {
+  /** In the currency's minor unit as `Money` counts it: cents of EUR, yen of JPY, fils of BHD. */
+  readonly amountMinor: number | string;
+  readonly currency: string;
+};
+
+/** When a payment takes the money. */
+export type ProcessorCaptureMethod =
+  /** At once. */
+  | 'AUTOMATIC'
+  /** It is held until somebody takes it. */
+  | 'MANUAL';
+
+/** What a page is for. */
+export type ProcessorCheckoutMode =
+  /** Paying once. */
+  | 'PAYMENT'
+  /** Subscribing. */
+  | 'SUBSCRIPTION'
+  /** Leaving a payment method for later. */
+  | 'SETUP';
+
+/** What lies between two payments of a subscription. */
+export type ProcessorInterval =
+  /** A day. */
+  | 'DAY'
+  /** A week. */
+  | 'WEEK'
+  /** A month. */
+  | 'MONTH'
+  /** A year. */
+  | 'YEAR';
+
+/** One item of an invoice that is looked at. */
+export type ProcessorInvoiceItemInput = {
+  /** An item of the subscription; left out, another one beside them. */
+  readonly itemId?: string | number | null | undefined;
+  readonly priceId?: string | number | null | undefined;
+  readonly quantity?: number | null | undefined;
+};
+
+/** Whose next invoice is looked at, and with which items. */
+export type ProcessorInvoicePreviewInput = {
+  readonly customerId?: string | number | null | undefined;
+  readonly subscriptionId?: string | number | null | undefined;
+  /** At most 20. */
+  readonly items?: ReadonlyArray<ProcessorInvoiceItemInput> | null | undefined;
+};
+
+/** One line of what is paid: a price that there is, or a name with an amount. */
+export type ProcessorLineItemInput = {
+  readonly priceId?: string | number | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly unitAmount?: MoneyInput | null | undefined;
+  readonly quantity?: number | null | undefined;
+};
+
+/** What a new product is. */
+export type ProcessorProductInput = {
+  /** What people read on invoices, 1 to 250 characters. */
+  readonly name: string;
+  readonly description?: string | null | undefined;
+};
+
+/** What becomes of the rest of a period that is paid for when a subscription changes. */
+export type ProcessorProration =
+  /** An invoice at once. */
+  | 'ALWAYS_INVOICE'
+  /** It stands on the next invoice. */
+  | 'CREATE_PRORATIONS'
+  /** Nothing. */
+  | 'NONE';
+
+/** How often a price is to be paid. */
+export type ProcessorRecurringInput = {
+  readonly interval: ProcessorInterval;
+  readonly intervalCount?: number | null | undefined;
+};
 
 /** A right within one organization. Several add up. */
 export type Role =
@@ -189,6 +367,111 @@ export type ContactQueryVariables = Exact<{
 
 export type ContactQuery = { readonly contactOf: string | null };
 
+export type OnboardingOfPersonQueryVariables = Exact<{
+  userId: string | number;
+}>;
+
+
+export type OnboardingOfPersonQuery = { readonly accountOf: { readonly isRecoverable: boolean } | null, readonly service: { readonly id: string } | null };
+
+export type AccountOfPersonQueryVariables = Exact<{
+  userId: string | number;
+  sessionId?: string | number | null | undefined;
+}>;
+
+
+export type AccountOfPersonQuery = { readonly accountOf: { readonly isRecoverable: boolean, readonly profile: unknown } | null, readonly service: { readonly id: string } | null };
+
+export type LauncherServiceQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type LauncherServiceQuery = { readonly service: { readonly id: string } | null };
+
+export type PersonOfHouseholdQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type PersonOfHouseholdQuery = { readonly contactOf: string | null, readonly user: { readonly name: string } | null };
+
+export type BillingMembersQueryVariables = Exact<{
+  organizationId: string | number;
+  after?: string | null | undefined;
+}>;
+
+
+export type BillingMembersQuery = { readonly membershipsOf: { readonly nodes: ReadonlyArray<{ readonly userId: string, readonly userKind: UserKind } | null> | null, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } | null };
+
+export type MailOfPersonQueryVariables = Exact<{
+  userId: string | number;
+}>;
+
+
+export type MailOfPersonQuery = { readonly contactOf: string | null };
+
+export type CreateBillingPriceMutationVariables = Exact<{
+  input: CreateProcessorPriceInput;
+}>;
+
+
+export type CreateBillingPriceMutation = { readonly createProcessorPrice: { readonly id: string } | null };
+
+export type CreateBillingCustomerMutationVariables = Exact<{
+  input: CreateProcessorCustomerInput;
+}>;
+
+
+export type CreateBillingCustomerMutation = { readonly createProcessorCustomer: { readonly id: string } | null };
+
+export type OpenBillingCheckoutMutationVariables = Exact<{
+  input: CreateProcessorCheckoutSessionInput;
+}>;
+
+
+export type OpenBillingCheckoutMutation = { readonly createProcessorCheckoutSession: { readonly id: string, readonly url: string | null, readonly expiresAt: string } | null };
+
+export type ExpireBillingCheckoutMutationVariables = Exact<{
+  input: ExpireProcessorCheckoutSessionInput;
+}>;
+
+
+export type ExpireBillingCheckoutMutation = { readonly expireProcessorCheckoutSession: { readonly id: string, readonly status: string | null } | null };
+
+export type BillingCheckoutAtProcessorQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type BillingCheckoutAtProcessorQuery = { readonly processorCheckoutSession: { readonly status: string | null, readonly subscriptionId: string | null } | null };
+
+export type SubscriptionAtProcessorQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type SubscriptionAtProcessorQuery = { readonly processorSubscription: { readonly id: string, readonly customerId: string, readonly status: string, readonly currentPeriodEnd: string | null, readonly cancelAtPeriodEnd: boolean, readonly metadata: unknown, readonly items: ReadonlyArray<{ readonly id: string, readonly priceId: string, readonly quantity: number | null }> } | null };
+
+export type ChangeBillingQuantityMutationVariables = Exact<{
+  input: ChangeProcessorSubscriptionQuantityInput;
+}>;
+
+
+export type ChangeBillingQuantityMutation = { readonly changeProcessorSubscriptionQuantity: { readonly id: string, readonly customerId: string, readonly status: string, readonly currentPeriodEnd: string | null, readonly cancelAtPeriodEnd: boolean, readonly metadata: unknown, readonly items: ReadonlyArray<{ readonly id: string, readonly priceId: string, readonly quantity: number | null }> } | null };
+
+export type PreviewBillQueryVariables = Exact<{
+  input: ProcessorInvoicePreviewInput;
+}>;
+
+
+export type PreviewBillQuery = { readonly processorInvoicePreview: { readonly amountDue: { readonly amountMinor: number | string, readonly currency: string }, readonly lines: ReadonlyArray<{ readonly description: string | null, readonly quantity: number | null, readonly amount: { readonly amountMinor: number | string, readonly currency: string } }> } | null };
+
+export type OpenBillingPortalMutationVariables = Exact<{
+  input: CreateProcessorPortalSessionInput;
+}>;
+
+
+export type OpenBillingPortalMutation = { readonly createProcessorPortalSession: { readonly url: string } | null };
+
 export const ShownWidgetFragmentDoc = {"kind":"Document","definitions":[{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ShownWidget"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"WidgetPayload"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"statistics"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"value"}}]}},{"kind":"Field","name":{"kind":"Name","value":"items"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"at"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}},{"kind":"Field","name":{"kind":"Name","value":"nextAction"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}},{"kind":"Field","name":{"kind":"Name","value":"chart"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"points"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"value"}}]}}]}}]}}]} as unknown as DocumentNode<ShownWidgetFragment, unknown>;
 export const WidgetServicesDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"WidgetServices"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"services"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"slug"}},{"kind":"Field","name":{"kind":"Name","value":"title"}}]}}]}}]} as unknown as DocumentNode<WidgetServicesQuery, WidgetServicesQueryVariables>;
 export const WidgetsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Widgets"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"publishing"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"agents"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"payments"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"providers"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"Boolean"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"publishingWidget"},"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"publishing"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ShownWidget"}}]}},{"kind":"Field","name":{"kind":"Name","value":"agentsWidget"},"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"agents"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ShownWidget"}}]}},{"kind":"Field","name":{"kind":"Name","value":"paymentsWidget"},"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"payments"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ShownWidget"}}]}},{"kind":"Field","name":{"kind":"Name","value":"providersWidget"},"directives":[{"kind":"Directive","name":{"kind":"Name","value":"include"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"if"},"value":{"kind":"Variable","name":{"kind":"Name","value":"providers"}}}]}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"FragmentSpread","name":{"kind":"Name","value":"ShownWidget"}}]}}]}},{"kind":"FragmentDefinition","name":{"kind":"Name","value":"ShownWidget"},"typeCondition":{"kind":"NamedType","name":{"kind":"Name","value":"WidgetPayload"}},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"statistics"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"key"}},{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"value"}}]}},{"kind":"Field","name":{"kind":"Name","value":"items"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"at"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}},{"kind":"Field","name":{"kind":"Name","value":"nextAction"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"url"}}]}},{"kind":"Field","name":{"kind":"Name","value":"chart"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"title"}},{"kind":"Field","name":{"kind":"Name","value":"points"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"label"}},{"kind":"Field","name":{"kind":"Name","value":"value"}}]}}]}}]}}]} as unknown as DocumentNode<WidgetsQuery, WidgetsQueryVariables>;
@@ -201,3 +484,18 @@ export const NativeAppsDocument = {"kind":"Document","definitions":[{"kind":"Ope
 export const RightsOfAssigneeDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"RightsOfAssignee"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"memberRights"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"roles"}}]}}]}}]} as unknown as DocumentNode<RightsOfAssigneeQuery, RightsOfAssigneeQueryVariables>;
 export const RecipientsDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Recipients"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"membershipsOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userId"}},{"kind":"Field","name":{"kind":"Name","value":"userKind"}},{"kind":"Field","name":{"kind":"Name","value":"roles"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}}]}}]} as unknown as DocumentNode<RecipientsQuery, RecipientsQueryVariables>;
 export const ContactDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"Contact"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"contactOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}}]}]}}]} as unknown as DocumentNode<ContactQuery, ContactQueryVariables>;
+export const OnboardingOfPersonDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"OnboardingOfPerson"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"accountOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"isRecoverable"}}]}},{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"launcher","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<OnboardingOfPersonQuery, OnboardingOfPersonQueryVariables>;
+export const AccountOfPersonDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"AccountOfPerson"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"sessionId"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"accountOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}},{"kind":"Argument","name":{"kind":"Name","value":"sessionId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"sessionId"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"isRecoverable"}},{"kind":"Field","name":{"kind":"Name","value":"profile"}}]}},{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"launcher","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<AccountOfPersonQuery, AccountOfPersonQueryVariables>;
+export const LauncherServiceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"LauncherService"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"service"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"slug"},"value":{"kind":"StringValue","value":"launcher","block":false}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<LauncherServiceQuery, LauncherServiceQueryVariables>;
+export const PersonOfHouseholdDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PersonOfHousehold"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"contactOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}]},{"kind":"Field","name":{"kind":"Name","value":"user"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"name"}}]}}]}}]} as unknown as DocumentNode<PersonOfHouseholdQuery, PersonOfHouseholdQueryVariables>;
+export const BillingMembersDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"BillingMembers"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}},{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"after"}},"type":{"kind":"NamedType","name":{"kind":"Name","value":"String"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"membershipsOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"organizationId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"organizationId"}}},{"kind":"Argument","name":{"kind":"Name","value":"first"},"value":{"kind":"IntValue","value":"50"}},{"kind":"Argument","name":{"kind":"Name","value":"after"},"value":{"kind":"Variable","name":{"kind":"Name","value":"after"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"nodes"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"userId"}},{"kind":"Field","name":{"kind":"Name","value":"userKind"}}]}},{"kind":"Field","name":{"kind":"Name","value":"pageInfo"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"hasNextPage"}},{"kind":"Field","name":{"kind":"Name","value":"endCursor"}}]}}]}}]}}]} as unknown as DocumentNode<BillingMembersQuery, BillingMembersQueryVariables>;
+export const MailOfPersonDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"MailOfPerson"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"userId"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"contactOf"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"userId"},"value":{"kind":"Variable","name":{"kind":"Name","value":"userId"}}}]}]}}]} as unknown as DocumentNode<MailOfPersonQuery, MailOfPersonQueryVariables>;
+export const CreateBillingPriceDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateBillingPrice"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorPriceInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorPrice"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<CreateBillingPriceMutation, CreateBillingPriceMutationVariables>;
+export const CreateBillingCustomerDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"CreateBillingCustomer"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorCustomerInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorCustomer"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}}]}}]}}]} as unknown as DocumentNode<CreateBillingCustomerMutation, CreateBillingCustomerMutationVariables>;
+export const OpenBillingCheckoutDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"OpenBillingCheckout"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorCheckoutSessionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"url"}},{"kind":"Field","name":{"kind":"Name","value":"expiresAt"}}]}}]}}]} as unknown as DocumentNode<OpenBillingCheckoutMutation, OpenBillingCheckoutMutationVariables>;
+export const ExpireBillingCheckoutDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ExpireBillingCheckout"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ExpireProcessorCheckoutSessionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"expireProcessorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"status"}}]}}]}}]} as unknown as DocumentNode<ExpireBillingCheckoutMutation, ExpireBillingCheckoutMutationVariables>;
+export const BillingCheckoutAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"BillingCheckoutAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorCheckoutSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"subscriptionId"}}]}}]}}]} as unknown as DocumentNode<BillingCheckoutAtProcessorQuery, BillingCheckoutAtProcessorQueryVariables>;
+export const SubscriptionAtProcessorDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"SubscriptionAtProcessor"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"id"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorSubscription"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"id"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"customerId"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"items"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"priceId"}},{"kind":"Field","name":{"kind":"Name","value":"quantity"}}]}},{"kind":"Field","name":{"kind":"Name","value":"currentPeriodEnd"}},{"kind":"Field","name":{"kind":"Name","value":"cancelAtPeriodEnd"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}}]}}]}}]} as unknown as DocumentNode<SubscriptionAtProcessorQuery, SubscriptionAtProcessorQueryVariables>;
+export const ChangeBillingQuantityDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"ChangeBillingQuantity"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ChangeProcessorSubscriptionQuantityInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"changeProcessorSubscriptionQuantity"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"customerId"}},{"kind":"Field","name":{"kind":"Name","value":"status"}},{"kind":"Field","name":{"kind":"Name","value":"items"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"priceId"}},{"kind":"Field","name":{"kind":"Name","value":"quantity"}}]}},{"kind":"Field","name":{"kind":"Name","value":"currentPeriodEnd"}},{"kind":"Field","name":{"kind":"Name","value":"cancelAtPeriodEnd"}},{"kind":"Field","name":{"kind":"Name","value":"metadata"}}]}}]}}]} as unknown as DocumentNode<ChangeBillingQuantityMutation, ChangeBillingQuantityMutationVariables>;
+export const PreviewBillDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"PreviewBill"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ProcessorInvoicePreviewInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"processorInvoicePreview"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amountDue"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amountMinor"}},{"kind":"Field","name":{"kind":"Name","value":"currency"}}]}},{"kind":"Field","name":{"kind":"Name","value":"lines"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"description"}},{"kind":"Field","name":{"kind":"Name","value":"quantity"}},{"kind":"Field","name":{"kind":"Name","value":"amount"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"amountMinor"}},{"kind":"Field","name":{"kind":"Name","value":"currency"}}]}}]}}]}}]}}]} as unknown as DocumentNode<PreviewBillQuery, PreviewBillQueryVariables>;
+export const OpenBillingPortalDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"mutation","name":{"kind":"Name","value":"OpenBillingPortal"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"input"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"CreateProcessorPortalSessionInput"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"createProcessorPortalSession"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"input"},"value":{"kind":"Variable","name":{"kind":"Name","value":"input"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"url"}}]}}]}}]} as unknown as DocumentNode<OpenBillingPortalMutation, OpenBillingPortalMutationVariables>;

@@ -5,8 +5,13 @@ import type { WidgetFailureRow } from './engines/widgets/reading.ts';
 import type { WidgetRow, WidgetOverviewRow } from './engines/widgets/widgets.ts';
 import type { AccessRequestRow } from './stores/access-request.ts';
 import type { CatalogEntryRow } from './stores/catalog-entry.ts';
+import type { BillingCheckoutRow } from './stores/commerce/checkout.ts';
+import type { SeatRow } from './stores/commerce/seat.ts';
+import type { BillingSubscriptionRow, WorkspaceVerificationRow } from './stores/commerce/subscription.ts';
 import type { AnnouncementRow } from './stores/dashboard/announcement.ts';
 import type { FavouriteRow } from './stores/dashboard/favourite.ts';
+import type { HouseholdRow, HouseholdMemberRow, HouseholdInvitationRow } from './stores/dashboard/household.ts';
+import type { OnboardingRow, WorkspaceRow } from './stores/dashboard/onboarding.ts';
 import type { SharedLinkRow } from './stores/dashboard/shared-link.ts';
 import type { ActionItemRow, ActionCountsRow } from './stores/inbox/action-item.ts';
 import type { NotificationRow } from './stores/inbox/notification.ts';
@@ -34,6 +39,10 @@ export type Scalars = {
   URL: { input: URL; output: URL | string; }
   /** A mail address. */
   EmailAddress: { input: string; output: string; }
+  /** A whole number beyond 32 bits. Answers carry it as a number when JavaScript can hold it exactly, else as text. */
+  BigInt: { input: bigint; output: bigint | number | string; }
+  /** A currency by its code of ISO 4217, in capitals: `EUR`. Only active codes that have a minor unit are taken. */
+  CurrencyCode: { input: string; output: string; }
   _FieldSet: { input: string; output: string; }
 };
 
@@ -43,6 +52,14 @@ export type SharedBy =
   | 'ORGANIZATION'
   /** Everybody. */
   | 'EVERYONE';
+
+/** An amount of money. It is never a fraction: 12.50 EUR are 1250, 1250 JPY are 1250, and sums never cross currencies. */
+export type Money = {
+  readonly __typename?: 'Money';
+  /** In the currency's minor unit: cents of EUR, yen of JPY, fils of BHD. */
+  readonly amountMinor: Scalars['BigInt']['output'];
+  readonly currency: Scalars['CurrencyCode']['output'];
+};
 
 /** Where a viewer can stand when it uses a service. */
 export type ServiceContext =
@@ -166,6 +183,24 @@ export type Query = {
   readonly actionCounts?: Maybe<ActionCounts>;
   /** Requests for apps in the active organization, newest first: owners and admins, keys and services see all of them, other people their own. */
   readonly accessRequests?: Maybe<AccessRequestConnection>;
+  /** The bundles that can be bought, the smallest first, with the price of a seat. */
+  readonly billingPlans?: Maybe<ReadonlyArray<BillingPlan>>;
+  /** What the active context may use: the largest of its subscriptions counts. */
+  readonly entitlements?: Maybe<Entitlements>;
+  /** Paid bundles of the active context, the newest first; at most 100. For managers alone, in personal context for the person: FORBIDDEN for others. */
+  readonly billingSubscriptions?: Maybe<ReadonlyArray<BillingSubscription>>;
+  /** Verifications of free workspaces of the active context, the newest first; at most 100. For managers alone, as billingSubscriptions is. */
+  readonly workspaceVerifications?: Maybe<ReadonlyArray<WorkspaceVerification>>;
+  /**
+   * Bundles that were bought without an account, with the viewer's verified mail address, and wait for being claimed; at most 100. For people who
+   * manage the active context: FORBIDDEN for others.
+   */
+  readonly claimableSubscriptions?: Maybe<ReadonlyArray<BillingSubscription>>;
+  /**
+   * What a bundle would cost, or a change to it: with a subscription the processor says it, without one it is the plain price. Nothing is charged.
+   * For managers alone, as billingSubscriptions is.
+   */
+  readonly billingPreview?: Maybe<BillingPreview>;
   /**
    * The app catalogue, by title, with `search` the best first. In organization context every app for organizations, technical services and the
    * organization's own apps among them; in personal context those for persons or households alone, and nothing that an organization has.
@@ -175,6 +210,8 @@ export type Query = {
   readonly catalogEntry?: Maybe<CatalogEntry>;
   /** What is installed in the active context, by slug. */
   readonly installations?: Maybe<ReadonlyArray<Maybe<Installation>>>;
+  /** Seats of the active organization that are held, newest first; none in personal context. For managers alone: FORBIDDEN for others. */
+  readonly seats?: Maybe<SeatConnection>;
   /** Apps of the store, by title, with `search` the best first. Asked of the developer platform, and where it does not answer of the copy of its catalogue. */
   readonly storeApps?: Maybe<StoreAppConnection>;
   /** One app of the store by its slug; NOT_FOUND for any other. */
@@ -190,15 +227,31 @@ export type Query = {
   readonly announcements?: Maybe<ReadonlyArray<Maybe<Announcement>>>;
   /** What the viewer wants at hand in the active context, in their order. An app that is no longer installed is left out and is back with its installation. */
   readonly favourites?: Maybe<ReadonlyArray<Maybe<Favourite>>>;
+  /** The households of the viewer, the one joined first first. CONFLICT, reason CONTEXT, in an organization, as every operation of households. */
+  readonly households?: Maybe<ReadonlyArray<Household>>;
+  /** Returns a household of the viewer; NOT_FOUND for every other one. */
+  readonly household?: Maybe<Household>;
+  /** Invitations to the viewer's verified mail address that wait for an answer, the oldest first. */
+  readonly householdInvitations?: Maybe<ReadonlyArray<HouseholdInvitation>>;
+  /**
+   * What the launcher shows of itself in the active context: open action items, unread notifications, installed apps, and the apps that the
+   * viewer has opened today (UTC). A key or a service has neither notifications nor launches.
+   */
+  readonly launcherWidget?: Maybe<WidgetPayload>;
   /**
    * Finds what the viewer may open in the active context, the best first, then by title: by words, by their beginnings, and if there are none, by
-   * similar words. An empty query answers the viewer's favourites in their order, then their other apps by title.
+   * similar words. An empty query answers the viewer's favourites in their order, then their other apps by their launches of the last 30 days, then
+   * by title.
    */
   readonly launcherSearch?: Maybe<ReadonlyArray<LauncherHit>>;
   /** How the launcher looks for the viewer, and what the active organization sets for everybody in it. What nobody has changed has its default and version 0. */
   readonly launcherSettings?: Maybe<LauncherSettings>;
   /** The links that the active organization shows to everybody in it, in their order; CONFLICT, reason CONTEXT, in personal context. */
   readonly sharedLinks?: Maybe<ReadonlyArray<Maybe<SharedLink>>>;
+  /** Where the viewer works: the active context, the dashboard's own service, and what the viewer has yet to do before the dashboard opens. */
+  readonly workspace?: Maybe<Workspace>;
+  /** What the viewer has yet to do before the dashboard opens in the active context. */
+  readonly onboarding?: Maybe<Onboarding>;
   /** One launch of the viewer in the active context; NOT_FOUND for any other. */
   readonly launch?: Maybe<Launch>;
   /** The viewer's launches in the active context, newest first; none for a key or a service. Launches are deleted after 400 days. */
@@ -249,6 +302,13 @@ export type QueryAccessRequestsArgs = {
 };
 
 
+export type QueryBillingPreviewArgs = {
+  package: BillingPackage;
+  interval?: InputMaybe<BillingInterval>;
+  seats?: InputMaybe<Scalars['Int']['input']>;
+};
+
+
 export type QueryCatalogEntriesArgs = {
   search?: InputMaybe<Scalars['String']['input']>;
   category?: InputMaybe<Scalars['String']['input']>;
@@ -262,6 +322,12 @@ export type QueryCatalogEntriesArgs = {
 
 export type QueryCatalogEntryArgs = {
   app: Scalars['String']['input'];
+};
+
+
+export type QuerySeatsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['String']['input']>;
 };
 
 
@@ -280,6 +346,11 @@ export type QueryStoreAppArgs = {
 
 export type QueryAnnouncementsArgs = {
   all?: InputMaybe<Scalars['Boolean']['input']>;
+};
+
+
+export type QueryHouseholdArgs = {
+  id: Scalars['ID']['input'];
 };
 
 
@@ -366,12 +437,56 @@ export type Mutation = {
   /** Decides on a request once; CONFLICT, reason DECIDED, afterwards. APPROVE installs the app, and is refused as installing it would be. */
   readonly decideAccessRequest?: Maybe<AccessRequest>;
   /**
+   * Opens a page of the payment processor on which a bundle is subscribed to for the active context. For managers alone, in personal context for
+   * the person; CONFLICT, reason SUBSCRIBED, where a bundle stands already: it is changed in the portal.
+   */
+  readonly createBundleCheckout?: Maybe<BillingCheckout>;
+  /**
+   * Opens a page of the payment processor on which a free workspace is verified, for one US dollar a year. For managers alone, as
+   * createBundleCheckout is; CONFLICT, reason SUBSCRIBED, where a verification stands already.
+   */
+  readonly createFreeWorkspaceCheckout?: Maybe<BillingCheckout>;
+  /**
+   * Opens a page of the payment processor for somebody without an account. What is paid there waits for whoever verifies the mail address. No
+   * credentials are asked: FORBIDDEN, reason CHALLENGE_FAILED, without the solution of a challenge, which counts once; RATE_LIMITED above 300
+   * calls of an address in ten minutes, and above 5 pages of a mail address an hour.
+   */
+  readonly createPublicCheckout?: Maybe<PublicCheckout>;
+  /**
+   * Gives the active context a bundle that was bought without an account, once. NOT_FOUND for one that does not wait for the viewer's verified
+   * mail address; CONFLICT, reason SUBSCRIBED, where a bundle stands already.
+   */
+  readonly claimBillingSubscription?: Maybe<BillingSubscription>;
+  /**
+   * Opens the processor's page on which subscriptions, payment methods and invoices are looked after. For managers alone; CONFLICT, reason
+   * NOT_SUBSCRIBED, without a subscription.
+   */
+  readonly createBillingPortal?: Maybe<BillingPortal>;
+  /**
    * Installs an app in the active context; one that is installed already is answered as it is. CONFLICT, reason NOT_LAUNCHABLE, for a technical
-   * service or a retired app, CONTEXT for one that cannot be used in this context, LIMIT above 500 apps.
+   * service or a retired app, CONTEXT for one that cannot be used in this context, NOT_ENTITLED (with `limit` and `used`) for an app of the platform
+   * beyond the plan, LIMIT above 500 apps.
    */
   readonly installApp?: Maybe<Installation>;
   /** Removes an app from the active context, and its widget with it; NOT_FOUND for one that is not installed. */
   readonly uninstallApp?: Maybe<Installation>;
+  /**
+   * Changes how many seats the bundle of the active context has; the processor settles the rest of the period. For managers alone. CONFLICT,
+   * reason SEATS_IN_USE, below those that are held, NOT_SUBSCRIBED without a bundle.
+   */
+  readonly changeSeats?: Maybe<BillingSubscription>;
+  /**
+   * Gives a free seat to a member of the active organization, or answers the one that the member holds. For managers alone. CONFLICT, reason
+   * SEATS_IN_USE, when none is free; NOT_FOUND for somebody else than a member.
+   */
+  readonly assignSeat?: Maybe<Seat>;
+  /** Releases the seat of a member, who then gets none before another is assigned. For managers alone; NOT_FOUND when the member holds none. */
+  readonly releaseSeat?: Maybe<Seat>;
+  /**
+   * Takes the payment processor's word for the subscriptions of one organization, or of all that have seats, releases seats of members who left
+   * and gives free ones. For the launcher's own service alone: FORBIDDEN for others.
+   */
+  readonly reconcileSeats?: Maybe<SeatReconciliation>;
   /** Changes the viewer's own layout in the active context; what is left out stays, and from then on it is their own. A person needs only one of the scopes. */
   readonly updateDashboardLayout?: Maybe<DashboardLayout>;
   /** Drops the viewer's own layout in the active context: what the organization begins with is shown again. */
@@ -398,6 +513,33 @@ export type Mutation = {
   readonly removeFavourite?: Maybe<Favourite>;
   /** Puts the viewer's favourites in the active context into another order. BAD_USER_INPUT unless each that `favourites` answers is named once. */
   readonly orderFavourites?: Maybe<ReadonlyArray<Maybe<Favourite>>>;
+  /** Creates a household with the viewer as its owner. CONFLICT, reason LIMIT, for who is in five. */
+  readonly createHousehold?: Maybe<Household>;
+  /** Renames a household. For owners. */
+  readonly updateHousehold?: Maybe<Household>;
+  /** Deletes a household with its memberships and invitations. For owners. */
+  readonly deleteHousehold?: Maybe<Household>;
+  /**
+   * Invites a mail address, which is mailed; whoever has verified it may answer within seven days. For owners and adults; only an owner makes
+   * owners. An address that is invited already answers its open invitation. CONFLICT, reason LIMIT, for a household with ten open invitations.
+   */
+  readonly inviteToHousehold?: Maybe<HouseholdInvitation>;
+  /**
+   * Makes the viewer a member, once. NOT_FOUND for an invitation to another address; CONFLICT for one that was answered or has expired (reason
+   * DECIDED), and where the household has ten members or the viewer five households (reason LIMIT).
+   */
+  readonly acceptHouseholdInvitation?: Maybe<HouseholdInvitation>;
+  /** Declines an invitation, once. NOT_FOUND for one to another address; CONFLICT, reason DECIDED, for one that was answered or has expired. */
+  readonly declineHouseholdInvitation?: Maybe<HouseholdInvitation>;
+  /** Changes what a member may do. For owners. CONFLICT, reason LAST_OWNER, when nobody else is an owner. */
+  readonly changeHouseholdRole?: Maybe<Household>;
+  /**
+   * Ends a membership, and the choice of the household with it. For owners; everybody may end their own. CONFLICT, reason LAST_OWNER, when nobody
+   * else is an owner.
+   */
+  readonly removeHouseholdMember?: Maybe<Household>;
+  /** Chooses the household that the viewer's pages show in personal context; null for none. */
+  readonly selectHousehold?: Maybe<Workspace>;
   /** Changes the viewer's own settings, in every context; what is left out stays, and null stands for the default. A person needs only one of the scopes. */
   readonly updatePersonSettings?: Maybe<LauncherSettings>;
   /** Changes what the active organization sets for everybody in it; what is left out stays, and null stands for the default. CONFLICT, reason CONTEXT, in personal context. */
@@ -408,6 +550,12 @@ export type Mutation = {
   readonly updateSharedLink?: Maybe<SharedLink>;
   /** Removes a link for everybody in the active organization. For owners and admins. */
   readonly deleteSharedLink?: Maybe<SharedLink>;
+  /**
+   * Completes the onboarding of the active organization, once: a repetition changes nothing. For owners and admins. CONFLICT in personal context
+   * (reason CONTEXT), and while the caller's own recovery address is not verified (reason RECOVERY_EMAIL); BAD_USER_INPUT for another service
+   * than the dashboard's. An app that cannot be installed refuses the whole, as `installApp` does.
+   */
+  readonly completeServiceOnboarding?: Maybe<Onboarding>;
   /**
    * Opens an app for the person: the answer says where to, and for an app of the platform with a code that the app exchanges once, within a
    * minute, for a session of its own. An app that cannot be opened now is an answer too: FAILED, with the reason. NOT_FOUND for an unknown app;
@@ -505,6 +653,31 @@ export type MutationDecideAccessRequestArgs = {
 };
 
 
+export type MutationCreateBundleCheckoutArgs = {
+  input: CreateBundleCheckoutInput;
+};
+
+
+export type MutationCreateFreeWorkspaceCheckoutArgs = {
+  input: CreateFreeWorkspaceCheckoutInput;
+};
+
+
+export type MutationCreatePublicCheckoutArgs = {
+  input: CreatePublicCheckoutInput;
+};
+
+
+export type MutationClaimBillingSubscriptionArgs = {
+  input: ClaimBillingSubscriptionInput;
+};
+
+
+export type MutationCreateBillingPortalArgs = {
+  input: CreateBillingPortalInput;
+};
+
+
 export type MutationInstallAppArgs = {
   input: InstallAppInput;
 };
@@ -512,6 +685,26 @@ export type MutationInstallAppArgs = {
 
 export type MutationUninstallAppArgs = {
   input: UninstallAppInput;
+};
+
+
+export type MutationChangeSeatsArgs = {
+  input: ChangeSeatsInput;
+};
+
+
+export type MutationAssignSeatArgs = {
+  input: AssignSeatInput;
+};
+
+
+export type MutationReleaseSeatArgs = {
+  input: ReleaseSeatInput;
+};
+
+
+export type MutationReconcileSeatsArgs = {
+  input: ReconcileSeatsInput;
 };
 
 
@@ -565,6 +758,51 @@ export type MutationOrderFavouritesArgs = {
 };
 
 
+export type MutationCreateHouseholdArgs = {
+  input: CreateHouseholdInput;
+};
+
+
+export type MutationUpdateHouseholdArgs = {
+  input: UpdateHouseholdInput;
+};
+
+
+export type MutationDeleteHouseholdArgs = {
+  input: DeleteHouseholdInput;
+};
+
+
+export type MutationInviteToHouseholdArgs = {
+  input: InviteToHouseholdInput;
+};
+
+
+export type MutationAcceptHouseholdInvitationArgs = {
+  input: AcceptHouseholdInvitationInput;
+};
+
+
+export type MutationDeclineHouseholdInvitationArgs = {
+  input: DeclineHouseholdInvitationInput;
+};
+
+
+export type MutationChangeHouseholdRoleArgs = {
+  input: ChangeHouseholdRoleInput;
+};
+
+
+export type MutationRemoveHouseholdMemberArgs = {
+  input: RemoveHouseholdMemberInput;
+};
+
+
+export type MutationSelectHouseholdArgs = {
+  input: SelectHouseholdInput;
+};
+
+
 export type MutationUpdatePersonSettingsArgs = {
   input: UpdatePersonSettingsInput;
 };
@@ -587,6 +825,11 @@ export type MutationUpdateSharedLinkArgs = {
 
 export type MutationDeleteSharedLinkArgs = {
   input: DeleteSharedLinkInput;
+};
+
+
+export type MutationCompleteServiceOnboardingArgs = {
+  input: CompleteServiceOnboardingInput;
 };
 
 
@@ -913,6 +1156,244 @@ export type DecideAccessRequestInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** A page of the payment processor on which somebody subscribes. */
+export type BillingCheckout = {
+  readonly __typename?: 'BillingCheckout';
+  readonly id: Scalars['ID']['output'];
+  /** Null once it is paid or over. */
+  readonly url?: Maybe<Scalars['URL']['output']>;
+  readonly expiresAt?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** A page of the payment processor for somebody without an account. */
+export type PublicCheckout = {
+  readonly __typename?: 'PublicCheckout';
+  readonly url: Scalars['URL']['output'];
+  readonly expiresAt: Scalars['DateTime']['output'];
+};
+
+/** What is subscribed to without an account. */
+export type PublicCheckoutPackage =
+  /** Three apps of the platform. */
+  | 'THREE'
+  /** Five of them. */
+  | 'FIVE'
+  /** Ten of them. */
+  | 'TEN'
+  /** All of them. */
+  | 'EVERYTHING'
+  /** A verified free workspace. */
+  | 'FREE_WORKSPACE';
+
+/** Which bundle is bought. */
+export type CreateBundleCheckoutInput = {
+  readonly package: BillingPackage;
+  readonly interval?: InputMaybe<BillingInterval>;
+  /** 1 to 100,000. */
+  readonly seats?: InputMaybe<Scalars['Int']['input']>;
+  /** A path of the dashboard, or an address on its origin. */
+  readonly returnTo: Scalars['String']['input'];
+  /** For a week, the same key and input return the first page instead of opening another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Where a verification leads back to. */
+export type CreateFreeWorkspaceCheckoutInput = {
+  /** A path of the dashboard, or an address on its origin. */
+  readonly returnTo: Scalars['String']['input'];
+  /** For a week, the same key and input return the first page instead of opening another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What is bought without an account. */
+export type CreatePublicCheckoutInput = {
+  readonly package: PublicCheckoutPackage;
+  readonly interval?: InputMaybe<BillingInterval>;
+  /** 1 to 100,000. */
+  readonly seats?: InputMaybe<Scalars['Int']['input']>;
+  /** Who verifies this address may claim what is bought. */
+  readonly email: Scalars['EmailAddress']['input'];
+  /** Of a challenge, as ALTCHA's widget sends it. */
+  readonly solution?: InputMaybe<Scalars['String']['input']>;
+  /** For a week, the same key and input return the first page instead of opening another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** A bundle of apps of the platform, bought by the seat. Apps of the store need none. */
+export type BillingPlan = {
+  readonly __typename?: 'BillingPlan';
+  readonly package: BillingPackage;
+  /** How many apps of the platform it opens; null: all of them. */
+  readonly apps?: Maybe<Scalars['Int']['output']>;
+  /** Price of a seat for a month. */
+  readonly monthly: Money;
+  /** Price of a seat for a year. */
+  readonly yearly: Money;
+};
+
+/** The bundles. */
+export type BillingPackage =
+  /** Three apps of the platform. */
+  | 'THREE'
+  /** Five of them. */
+  | 'FIVE'
+  /** Ten of them. */
+  | 'TEN'
+  /** All of them. */
+  | 'EVERYTHING';
+
+/** What an organization, or a person in personal context, may use. */
+export type Entitlements = {
+  readonly __typename?: 'Entitlements';
+  readonly plan: EntitlementPlan;
+  readonly platformApps: EntitledApps;
+  /** Apps of the store, and an organization's own: they have no limit. */
+  readonly storeApps: EntitledApps;
+  readonly seats: EntitledSeats;
+  /** Until when this is so unless it is paid again; null when nobody knows. */
+  readonly validUntil?: Maybe<Scalars['DateTime']['output']>;
+};
+
+/** Apps that may be installed, and those that are. */
+export type EntitledApps = {
+  readonly __typename?: 'EntitledApps';
+  /** Null: no limit. */
+  readonly limit?: Maybe<Scalars['Int']['output']>;
+  /** It may be above the limit: the newest installations beyond it stay, but cannot be opened. */
+  readonly used: Scalars['Int']['output'];
+};
+
+/** Seats of a bundle. */
+export type EntitledSeats = {
+  readonly __typename?: 'EntitledSeats';
+  readonly total: Scalars['Int']['output'];
+  readonly used: Scalars['Int']['output'];
+};
+
+/** What is paid for. */
+export type EntitlementPlan =
+  /** Nothing. */
+  | 'NONE'
+  /** A verified free workspace: one app of the platform. */
+  | 'FREE_WORKSPACE'
+  /** The bundle of three apps. */
+  | 'THREE'
+  /** The bundle of five apps. */
+  | 'FIVE'
+  /** The bundle of ten apps. */
+  | 'TEN'
+  /** The bundle of all apps. */
+  | 'EVERYTHING';
+
+/** A bundle that somebody pays for, as the payment processor last described it. */
+export type BillingSubscription = {
+  readonly __typename?: 'BillingSubscription';
+  readonly id: Scalars['ID']['output'];
+  readonly ownerType: BillingOwnerType;
+  readonly ownerId: Scalars['ID']['output'];
+  readonly package: BillingPackage;
+  readonly interval: BillingInterval;
+  readonly status: BillingStatus;
+  readonly seats: Scalars['Int']['output'];
+  /** For a whole period and all seats. */
+  readonly amount: Money;
+  readonly currentPeriodEnd?: Maybe<Scalars['DateTime']['output']>;
+  /** Whether it ends with that period. */
+  readonly cancelAtPeriodEnd: Scalars['Boolean']['output'];
+  readonly processorSubscriptionId: Scalars['ID']['output'];
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Null until it has ended. */
+  readonly endedAt?: Maybe<Scalars['DateTime']['output']>;
+  /** Counts changes. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** A subscription that verifies who is behind a free workspace: one US dollar a year. */
+export type WorkspaceVerification = {
+  readonly __typename?: 'WorkspaceVerification';
+  readonly id: Scalars['ID']['output'];
+  readonly ownerType: BillingOwnerType;
+  readonly ownerId: Scalars['ID']['output'];
+  readonly status: BillingStatus;
+  readonly amount: Money;
+  readonly currentPeriodEnd?: Maybe<Scalars['DateTime']['output']>;
+  /** When it was paid first; null until then. */
+  readonly verifiedAt?: Maybe<Scalars['DateTime']['output']>;
+  readonly processorSubscriptionId: Scalars['ID']['output'];
+};
+
+/** Whom a subscription belongs to. */
+export type BillingOwnerType =
+  /** An organization. */
+  | 'ORGANIZATION'
+  /** A person in personal context. */
+  | 'USER'
+  /** A visitor who bought it without an account: it waits for being claimed. */
+  | 'LEAD';
+
+/** What lies between two payments. */
+export type BillingInterval =
+  /** A month. */
+  | 'MONTH'
+  /** A year: the price of ten months. */
+  | 'YEAR';
+
+/** How a subscription stands. It counts while it is TRIALING or ACTIVE, and PAST_DUE for seven days. */
+export type BillingStatus =
+  /** The first payment is missing. */
+  | 'INCOMPLETE'
+  /** On trial. */
+  | 'TRIALING'
+  /** Paid. */
+  | 'ACTIVE'
+  /** The last payment failed, and is tried again. */
+  | 'PAST_DUE'
+  /** The last payment failed, and is not tried again. */
+  | 'UNPAID'
+  /** Nothing is charged for the time being. */
+  | 'PAUSED'
+  /** It has ended, and does not come back. */
+  | 'CANCELED';
+
+/** What a bill would say. */
+export type BillingPreview = {
+  readonly __typename?: 'BillingPreview';
+  /** What would be charged with the next invoice. */
+  readonly dueNow: Money;
+  /** The price of each period. */
+  readonly recurring: Money;
+  readonly lines: ReadonlyArray<BillingPreviewLine>;
+};
+
+/** One line of a bill. */
+export type BillingPreviewLine = {
+  readonly __typename?: 'BillingPreviewLine';
+  readonly description: Scalars['String']['output'];
+  readonly quantity: Scalars['Int']['output'];
+  /** Negative for what is given back. */
+  readonly amount: Money;
+};
+
+/** A page of the processor. */
+export type BillingPortal = {
+  readonly __typename?: 'BillingPortal';
+  /** Good once, and for minutes: send the browser there at once. */
+  readonly url: Scalars['URL']['output'];
+};
+
+/** Which bundle is claimed. */
+export type ClaimBillingSubscriptionInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** Where the portal leads back to. */
+export type CreateBillingPortalInput = {
+  /** A path of the dashboard, or an address on its origin. */
+  readonly returnTo: Scalars['String']['input'];
+  /** The same key opens the same page, for 24 hours. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** An app of the catalogue, as the active context sees it. */
 export type CatalogEntry = {
   readonly __typename?: 'CatalogEntry';
@@ -1030,6 +1511,59 @@ export type UninstallAppInput = {
   readonly app: Scalars['String']['input'];
   /** Refuses with CONFLICT when the installation has another version. */
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** A seat of a bundle, held by one member of an organization: a person, or an agent. */
+export type Seat = {
+  readonly __typename?: 'Seat';
+  readonly id: Scalars['ID']['output'];
+  readonly kind: SeatKind;
+  readonly user?: Maybe<User>;
+  readonly assignedAt: Scalars['DateTime']['output'];
+};
+
+/** Who holds a seat. */
+export type SeatKind =
+  /** A person. */
+  | 'HUMAN'
+  /** A service account. */
+  | 'AGENT';
+
+/** What a reconciliation changed. */
+export type SeatReconciliation = {
+  readonly __typename?: 'SeatReconciliation';
+  /** Organizations that were looked at. */
+  readonly organizations: Scalars['Int']['output'];
+  readonly released: Scalars['Int']['output'];
+  readonly assigned: Scalars['Int']['output'];
+  /** Subscriptions that the processor described otherwise than they were known. */
+  readonly corrected: Scalars['Int']['output'];
+};
+
+/** How many seats there are to be. */
+export type ChangeSeatsInput = {
+  /** 1 to 100,000. */
+  readonly quantity: Scalars['Int']['input'];
+  /** Refuses with CONFLICT when the subscription has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+  /** The same key changes the quantity at the processor once, for 24 hours. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Who is given a seat. */
+export type AssignSeatInput = {
+  readonly userId: Scalars['ID']['input'];
+};
+
+/** Whose seat is released. */
+export type ReleaseSeatInput = {
+  readonly userId: Scalars['ID']['input'];
+};
+
+/** Which organizations are reconciled. */
+export type ReconcileSeatsInput = {
+  /** Null: all that have seats. */
+  readonly organizationId?: InputMaybe<Scalars['ID']['input']>;
 };
 
 /** An app of the store, as everybody sees it. */
@@ -1270,16 +1804,142 @@ export type OrderFavouritesInput = {
   readonly ids: ReadonlyArray<Scalars['ID']['input']>;
 };
 
+/** People who belong together. It is seen by its members alone, in personal context; no app, token or header names it. */
+export type Household = {
+  readonly __typename?: 'Household';
+  readonly id: Scalars['ID']['output'];
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['output'];
+  /** The one who joined first first; empty once the viewer has left. */
+  readonly members: ReadonlyArray<HouseholdMember>;
+  /** Invitations that wait for an answer; for owners and adults, empty for children. */
+  readonly invitations: ReadonlyArray<HouseholdInvitation>;
+  /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
+  readonly version: Scalars['Int']['output'];
+};
+
+/** A member of a household. */
+export type HouseholdMember = {
+  readonly __typename?: 'HouseholdMember';
+  /** The person. Beyond the id, null for who shares no organization with the viewer: `name` is here. */
+  readonly user?: Maybe<User>;
+  /** The person's name. */
+  readonly name: Scalars['String']['output'];
+  readonly role: HouseholdRole;
+  readonly joinedAt: Scalars['DateTime']['output'];
+};
+
+/** What a member of a household may do. */
+export type HouseholdRole =
+  /** Everything. A household always keeps one. */
+  | 'OWNER'
+  /** Invites others. */
+  | 'ADULT'
+  /** Sees the household. */
+  | 'CHILD';
+
+/** An invitation to a household. */
+export type HouseholdInvitation = {
+  readonly __typename?: 'HouseholdInvitation';
+  readonly id: Scalars['ID']['output'];
+  /** The name of the household when the invitation was made. */
+  readonly householdName: Scalars['String']['output'];
+  /** The household; null for who is no member yet. */
+  readonly household?: Maybe<Household>;
+  /** The address that is invited. */
+  readonly email: Scalars['EmailAddress']['output'];
+  /** What the new member may do. */
+  readonly role: HouseholdRole;
+  readonly status: HouseholdInvitationStatus;
+  readonly createdAt: Scalars['DateTime']['output'];
+  /** Until when it can be answered. */
+  readonly expiresAt: Scalars['DateTime']['output'];
+};
+
+/** How an invitation stands. */
+export type HouseholdInvitationStatus =
+  /** It waits for an answer. */
+  | 'PENDING'
+  /** The person became a member. */
+  | 'ACCEPTED'
+  /** The person did not want to. */
+  | 'DECLINED';
+
+/** What a household is called. */
+export type CreateHouseholdInput = {
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['input'];
+  /** For a week, the same key and input return the first household instead of creating another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** How a household is to be called. */
+export type UpdateHouseholdInput = {
+  readonly id: Scalars['ID']['input'];
+  /** 1 to 80 characters. */
+  readonly name: Scalars['String']['input'];
+  /** Refuses with CONFLICT when the household has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Which household is deleted. */
+export type DeleteHouseholdInput = {
+  readonly id: Scalars['ID']['input'];
+  /** Refuses with CONFLICT when the household has another version. */
+  readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
+};
+
+/** Who is invited, and to what. */
+export type InviteToHouseholdInput = {
+  readonly householdId: Scalars['ID']['input'];
+  /** The address that the person has verified. */
+  readonly email: Scalars['EmailAddress']['input'];
+  readonly role: HouseholdRole;
+  /** For a week, the same key and input return the first invitation instead of creating another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Which invitation is accepted. */
+export type AcceptHouseholdInvitationInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** Which invitation is declined. */
+export type DeclineHouseholdInvitationInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** What a member may do from now on. */
+export type ChangeHouseholdRoleInput = {
+  readonly householdId: Scalars['ID']['input'];
+  /** The member. */
+  readonly userId: Scalars['ID']['input'];
+  readonly role: HouseholdRole;
+};
+
+/** Whose membership ends. */
+export type RemoveHouseholdMemberInput = {
+  readonly householdId: Scalars['ID']['input'];
+  /** The member; oneself to leave. */
+  readonly userId: Scalars['ID']['input'];
+};
+
+/** Which household is chosen. */
+export type SelectHouseholdInput = {
+  /** A household of the viewer; null for none. */
+  readonly id?: InputMaybe<Scalars['ID']['input']>;
+};
+
 /** Something that a search of the launcher found. */
 export type LauncherHit = {
   readonly __typename?: 'LauncherHit';
-  /** The id of the record that was found: of a catalogue entry, a favourite or a shared link. */
+  /** The id of the record that was found: of a catalogue entry, a favourite, a shared link, an action item, a notification or a workflow. */
   readonly id: Scalars['ID']['output'];
   readonly kind: LauncherHitKind;
   readonly title: Scalars['String']['output'];
   /** The app's slug; null where no app is concerned. */
   readonly app?: Maybe<Scalars['String']['output']>;
-  /** Where it leads; null for an app, which is launched. */
+  /** Where it leads; null for an app, which is launched, for a workflow, which is run, and for a notification that leads nowhere. */
   readonly url?: Maybe<Scalars['URL']['output']>;
   readonly icon?: Maybe<Scalars['URL']['output']>;
   /** How well it fits: comparable within one answer alone, 0 for an empty query. */
@@ -1290,8 +1950,14 @@ export type LauncherHit = {
 export type LauncherHitKind =
   /** An app that is installed in the active context. */
   | 'APP'
+  /** An open action item that the viewer sees, snoozed or not. */
+  | 'ACTION'
   /** One of the viewer's favourite addresses, or a shared link of the organization. */
-  | 'LINK';
+  | 'LINK'
+  /** A notification of the viewer's that is not archived. */
+  | 'NOTIFICATION'
+  /** A saved sequence of launches: one of the viewer's own, or a shared one. */
+  | 'WORKFLOW';
 
 /** How the launcher looks and behaves. */
 export type LauncherSettings = {
@@ -1411,6 +2077,71 @@ export type DeleteSharedLinkInput = {
   readonly expectedVersion?: InputMaybe<Scalars['Int']['input']>;
 };
 
+/** Where the viewer works. */
+export type Workspace = {
+  readonly __typename?: 'Workspace';
+  readonly context: ServiceContext;
+  /** The active organization; null in personal context. */
+  readonly organization?: Maybe<Organization>;
+  /** The dashboard's own entry in the registry. */
+  readonly service?: Maybe<ServiceEntry>;
+  /** What the viewer has yet to do; null for a key or a service. */
+  readonly onboarding?: Maybe<Onboarding>;
+  readonly links: WorkspaceLinks;
+  /** The household that the viewer has chosen; null in an organization, for a key or a service, and when none is chosen. */
+  readonly selectedHouseholdId?: Maybe<Scalars['ID']['output']>;
+  /** The same as a record. */
+  readonly selectedHousehold?: Maybe<Household>;
+};
+
+/** Where the dashboard leads. */
+export type WorkspaceLinks = {
+  readonly __typename?: 'WorkspaceLinks';
+  /** The page of API keys. */
+  readonly apiKeys: Scalars['URL']['output'];
+  /** The page of households. */
+  readonly households: Scalars['URL']['output'];
+  /** Routes of app commerce on the dashboard's host; null without a developer platform. */
+  readonly appCommerce?: Maybe<Scalars['URL']['output']>;
+  /** Where developers sign up. */
+  readonly developerSignup: Scalars['URL']['output'];
+};
+
+/** What a person has yet to do before the dashboard opens. */
+export type Onboarding = {
+  readonly __typename?: 'Onboarding';
+  readonly state: OnboardingState;
+  /** Id of the dashboard's own service: `completeServiceOnboarding` takes it. */
+  readonly serviceId: Scalars['ID']['output'];
+  /** The page that opens next: `/onboarding`, or `/dashboard` when nothing is left to do. */
+  readonly next: Scalars['String']['output'];
+  /** Whether the viewer can complete the onboarding of the active organization now. */
+  readonly canComplete: Scalars['Boolean']['output'];
+};
+
+/** How far the onboarding of a person in the active context is. */
+export type OnboardingState =
+  /** The person's recovery address is to be verified first; nobody skips this. */
+  | 'RECOVERY_EMAIL'
+  /** An owner or admin is to complete the organization's. */
+  | 'SERVICE'
+  /** Nothing is left to do. */
+  | 'DONE';
+
+/** How an organization begins. */
+export type CompleteServiceOnboardingInput = {
+  /** Id of the dashboard's own service, as `onboarding` answers it. */
+  readonly serviceId: Scalars['ID']['input'];
+  /** Slugs of apps to install, at most 20, each once. */
+  readonly apps?: InputMaybe<ReadonlyArray<Scalars['String']['input']>>;
+  /** How many people will work with it, 1 to 1,000,000. */
+  readonly teamSize?: InputMaybe<Scalars['Int']['input']>;
+  /** What it will be used for, at most 500 characters. */
+  readonly useCase?: InputMaybe<Scalars['String']['input']>;
+  /** For a week, the same key and input are the same request. The onboarding is completed once in any case. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** That a person opened an app, or tried to. */
 export type Launch = {
   readonly __typename?: 'Launch';
@@ -1446,8 +2177,8 @@ export type LaunchStep = {
 export type LaunchFailure = {
   readonly __typename?: 'LaunchFailure';
   /**
-   * NOT_INSTALLED: the active context has not installed the app. NOT_ENTITLED: its plan does not include it. NOT_LAUNCHABLE: nobody opens it; it is
-   * technical, retired, or has no address. CONTEXT: it is not for the active context. RATE_LIMITED: the person opened too many apps within a minute.
+   * NOT_INSTALLED: the active context has not installed the app. NOT_ENTITLED: its plan does not include it. NO_SEAT: the person holds no
+   * seat of the bundle. NOT_LAUNCHABLE: nobody opens it; it is technical, retired, or has no address. CONTEXT: it is not for the active context. RATE_LIMITED: the person opened too many apps within a minute.
    * MAINTENANCE: it is under maintenance. HANDOFF_FAILED: no code could be made. CLIENT_FAILED: the client said so.
    */
   readonly code: Scalars['String']['output'];
@@ -2192,6 +2923,28 @@ export type CatalogEntryEdge = {
   readonly node?: Maybe<CatalogEntry>;
 };
 
+/** A page of a list: entries of type `Seat`. */
+export type SeatConnection = {
+  readonly __typename?: 'SeatConnection';
+  /** The entries themselves. */
+  readonly nodes?: Maybe<ReadonlyArray<Maybe<Seat>>>;
+  /** The entries with a cursor each. */
+  readonly edges?: Maybe<ReadonlyArray<Maybe<SeatEdge>>>;
+  /** Where the page stands in the list. */
+  readonly pageInfo: PageInfo;
+  /** All that match, not only this page; counted only when it is asked for. */
+  readonly totalCount: Scalars['Int']['output'];
+};
+
+/** An entry of type `Seat` with its place in the list. */
+export type SeatEdge = {
+  readonly __typename?: 'SeatEdge';
+  /** Hand it back as `after` to go on behind this entry. */
+  readonly cursor: Scalars['String']['output'];
+  /** The entry. */
+  readonly node?: Maybe<Seat>;
+};
+
 /** A page of a list: entries of type `StoreApp`. */
 export type StoreAppConnection = {
   readonly __typename?: 'StoreAppConnection';
@@ -2384,10 +3137,12 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 export type FederationTypes = {
   ActionItem: ActionItem;
   AccessRequest: AccessRequest;
+  BillingSubscription: BillingSubscription;
   CatalogEntry: CatalogEntry;
   Installation: Installation;
   Announcement: Announcement;
   Favourite: Favourite;
+  Household: Household;
   SharedLink: SharedLink;
   Launch: Launch;
   LauncherWorkflow: LauncherWorkflow;
@@ -2402,6 +3157,9 @@ export type FederationReferenceTypes = {
   AccessRequest:
     ( { __typename: 'AccessRequest' }
     & GraphQLRecursivePick<FederationTypes['AccessRequest'], {"id":true}> );
+  BillingSubscription:
+    ( { __typename: 'BillingSubscription' }
+    & GraphQLRecursivePick<FederationTypes['BillingSubscription'], {"id":true}> );
   CatalogEntry:
     ( { __typename: 'CatalogEntry' }
     & GraphQLRecursivePick<FederationTypes['CatalogEntry'], {"id":true}> );
@@ -2414,6 +3172,9 @@ export type FederationReferenceTypes = {
   Favourite:
     ( { __typename: 'Favourite' }
     & GraphQLRecursivePick<FederationTypes['Favourite'], {"id":true}> );
+  Household:
+    ( { __typename: 'Household' }
+    & GraphQLRecursivePick<FederationTypes['Household'], {"id":true}> );
   SharedLink:
     ( { __typename: 'SharedLink' }
     & GraphQLRecursivePick<FederationTypes['SharedLink'], {"id":true}> );
@@ -2436,6 +3197,9 @@ export type ResolversTypes = {
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
+  BigInt: ResolverTypeWrapper<Scalars['BigInt']['output']>;
+  CurrencyCode: ResolverTypeWrapper<Scalars['CurrencyCode']['output']>;
+  Money: ResolverTypeWrapper<Money>;
   ServiceContext: ServiceContext;
   WidgetAudience: WidgetAudience;
   ServiceLifecycle: ServiceLifecycle;
@@ -2445,7 +3209,6 @@ export type ResolversTypes = {
   PageInfo: ResolverTypeWrapper<PageInfo>;
   WidgetPayload: ResolverTypeWrapper<WidgetPayload>;
   WidgetStatistic: ResolverTypeWrapper<WidgetStatistic>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   WidgetItem: ResolverTypeWrapper<WidgetItem>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   WidgetAction: ResolverTypeWrapper<WidgetAction>;
@@ -2474,6 +3237,28 @@ export type ResolversTypes = {
   RequestAccessInput: RequestAccessInput;
   WithdrawAccessRequestInput: WithdrawAccessRequestInput;
   DecideAccessRequestInput: DecideAccessRequestInput;
+  BillingCheckout: ResolverTypeWrapper<BillingCheckoutRow>;
+  PublicCheckout: ResolverTypeWrapper<PublicCheckout>;
+  PublicCheckoutPackage: PublicCheckoutPackage;
+  CreateBundleCheckoutInput: CreateBundleCheckoutInput;
+  CreateFreeWorkspaceCheckoutInput: CreateFreeWorkspaceCheckoutInput;
+  CreatePublicCheckoutInput: CreatePublicCheckoutInput;
+  BillingPlan: ResolverTypeWrapper<BillingPlan>;
+  BillingPackage: BillingPackage;
+  Entitlements: ResolverTypeWrapper<Entitlements>;
+  EntitledApps: ResolverTypeWrapper<EntitledApps>;
+  EntitledSeats: ResolverTypeWrapper<EntitledSeats>;
+  EntitlementPlan: EntitlementPlan;
+  BillingSubscription: ResolverTypeWrapper<BillingSubscriptionRow>;
+  WorkspaceVerification: ResolverTypeWrapper<WorkspaceVerificationRow>;
+  BillingOwnerType: BillingOwnerType;
+  BillingInterval: BillingInterval;
+  BillingStatus: BillingStatus;
+  BillingPreview: ResolverTypeWrapper<BillingPreview>;
+  BillingPreviewLine: ResolverTypeWrapper<BillingPreviewLine>;
+  BillingPortal: ResolverTypeWrapper<BillingPortal>;
+  ClaimBillingSubscriptionInput: ClaimBillingSubscriptionInput;
+  CreateBillingPortalInput: CreateBillingPortalInput;
   CatalogEntry: ResolverTypeWrapper<CatalogEntryRow>;
   CatalogEntryMobileApp: ResolverTypeWrapper<CatalogEntryMobileApp>;
   CatalogEntryOrigin: CatalogEntryOrigin;
@@ -2484,6 +3269,13 @@ export type ResolversTypes = {
   User: ResolverTypeWrapper<User>;
   InstallAppInput: InstallAppInput;
   UninstallAppInput: UninstallAppInput;
+  Seat: ResolverTypeWrapper<SeatRow>;
+  SeatKind: SeatKind;
+  SeatReconciliation: ResolverTypeWrapper<SeatReconciliation>;
+  ChangeSeatsInput: ChangeSeatsInput;
+  AssignSeatInput: AssignSeatInput;
+  ReleaseSeatInput: ReleaseSeatInput;
+  ReconcileSeatsInput: ReconcileSeatsInput;
   StoreApp: ResolverTypeWrapper<StoreAppRow>;
   DashboardLayout: ResolverTypeWrapper<DashboardLayout>;
   DashboardLayoutItem: ResolverTypeWrapper<DashboardLayoutItem>;
@@ -2505,6 +3297,20 @@ export type ResolversTypes = {
   AddFavouriteInput: AddFavouriteInput;
   RemoveFavouriteInput: RemoveFavouriteInput;
   OrderFavouritesInput: OrderFavouritesInput;
+  Household: ResolverTypeWrapper<HouseholdRow>;
+  HouseholdMember: ResolverTypeWrapper<HouseholdMemberRow>;
+  HouseholdRole: HouseholdRole;
+  HouseholdInvitation: ResolverTypeWrapper<HouseholdInvitationRow>;
+  HouseholdInvitationStatus: HouseholdInvitationStatus;
+  CreateHouseholdInput: CreateHouseholdInput;
+  UpdateHouseholdInput: UpdateHouseholdInput;
+  DeleteHouseholdInput: DeleteHouseholdInput;
+  InviteToHouseholdInput: InviteToHouseholdInput;
+  AcceptHouseholdInvitationInput: AcceptHouseholdInvitationInput;
+  DeclineHouseholdInvitationInput: DeclineHouseholdInvitationInput;
+  ChangeHouseholdRoleInput: ChangeHouseholdRoleInput;
+  RemoveHouseholdMemberInput: RemoveHouseholdMemberInput;
+  SelectHouseholdInput: SelectHouseholdInput;
   LauncherHit: ResolverTypeWrapper<LauncherHit>;
   LauncherHitKind: LauncherHitKind;
   LauncherSettings: ResolverTypeWrapper<LauncherSettings>;
@@ -2517,6 +3323,11 @@ export type ResolversTypes = {
   CreateSharedLinkInput: CreateSharedLinkInput;
   UpdateSharedLinkInput: UpdateSharedLinkInput;
   DeleteSharedLinkInput: DeleteSharedLinkInput;
+  Workspace: ResolverTypeWrapper<WorkspaceRow>;
+  WorkspaceLinks: ResolverTypeWrapper<WorkspaceLinks>;
+  Onboarding: ResolverTypeWrapper<OnboardingRow>;
+  OnboardingState: OnboardingState;
+  CompleteServiceOnboardingInput: CompleteServiceOnboardingInput;
   Launch: ResolverTypeWrapper<LaunchRow>;
   LaunchStep: ResolverTypeWrapper<LaunchStep>;
   LaunchFailure: ResolverTypeWrapper<LaunchFailure>;
@@ -2583,6 +3394,8 @@ export type ResolversTypes = {
   AccessRequestEdge: ResolverTypeWrapper<Omit<AccessRequestEdge, 'node'> & { node?: Maybe<ResolversTypes['AccessRequest']> }>;
   CatalogEntryConnection: ResolverTypeWrapper<PageOf<CatalogEntryRow>>;
   CatalogEntryEdge: ResolverTypeWrapper<Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversTypes['CatalogEntry']> }>;
+  SeatConnection: ResolverTypeWrapper<PageOf<SeatRow>>;
+  SeatEdge: ResolverTypeWrapper<Omit<SeatEdge, 'node'> & { node?: Maybe<ResolversTypes['Seat']> }>;
   StoreAppConnection: ResolverTypeWrapper<PageOf<StoreAppRow>>;
   StoreAppEdge: ResolverTypeWrapper<Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversTypes['StoreApp']> }>;
   LaunchConnection: ResolverTypeWrapper<PageOf<LaunchRow>>;
@@ -2595,6 +3408,7 @@ export type ResolversTypes = {
   NotificationEdge: ResolverTypeWrapper<Omit<NotificationEdge, 'node'> & { node?: Maybe<ResolversTypes['Notification']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -2602,10 +3416,12 @@ export type ResolversParentTypes = {
   DateTime: Scalars['DateTime']['output'];
   URL: Scalars['URL']['output'];
   EmailAddress: Scalars['EmailAddress']['output'];
+  BigInt: Scalars['BigInt']['output'];
+  CurrencyCode: Scalars['CurrencyCode']['output'];
+  Money: Money;
   PageInfo: PageInfo;
   WidgetPayload: WidgetPayload;
   WidgetStatistic: WidgetStatistic;
-  Int: Scalars['Int']['output'];
   WidgetItem: WidgetItem;
   ID: Scalars['ID']['output'];
   WidgetAction: WidgetAction;
@@ -2630,6 +3446,22 @@ export type ResolversParentTypes = {
   RequestAccessInput: RequestAccessInput;
   WithdrawAccessRequestInput: WithdrawAccessRequestInput;
   DecideAccessRequestInput: DecideAccessRequestInput;
+  BillingCheckout: BillingCheckoutRow;
+  PublicCheckout: PublicCheckout;
+  CreateBundleCheckoutInput: CreateBundleCheckoutInput;
+  CreateFreeWorkspaceCheckoutInput: CreateFreeWorkspaceCheckoutInput;
+  CreatePublicCheckoutInput: CreatePublicCheckoutInput;
+  BillingPlan: BillingPlan;
+  Entitlements: Entitlements;
+  EntitledApps: EntitledApps;
+  EntitledSeats: EntitledSeats;
+  BillingSubscription: BillingSubscriptionRow;
+  WorkspaceVerification: WorkspaceVerificationRow;
+  BillingPreview: BillingPreview;
+  BillingPreviewLine: BillingPreviewLine;
+  BillingPortal: BillingPortal;
+  ClaimBillingSubscriptionInput: ClaimBillingSubscriptionInput;
+  CreateBillingPortalInput: CreateBillingPortalInput;
   CatalogEntry: CatalogEntryRow;
   CatalogEntryMobileApp: CatalogEntryMobileApp;
   ServiceEntry: ServiceEntry;
@@ -2638,6 +3470,12 @@ export type ResolversParentTypes = {
   User: User;
   InstallAppInput: InstallAppInput;
   UninstallAppInput: UninstallAppInput;
+  Seat: SeatRow;
+  SeatReconciliation: SeatReconciliation;
+  ChangeSeatsInput: ChangeSeatsInput;
+  AssignSeatInput: AssignSeatInput;
+  ReleaseSeatInput: ReleaseSeatInput;
+  ReconcileSeatsInput: ReconcileSeatsInput;
   StoreApp: StoreAppRow;
   DashboardLayout: DashboardLayout;
   DashboardLayoutItem: DashboardLayoutItem;
@@ -2656,6 +3494,18 @@ export type ResolversParentTypes = {
   AddFavouriteInput: AddFavouriteInput;
   RemoveFavouriteInput: RemoveFavouriteInput;
   OrderFavouritesInput: OrderFavouritesInput;
+  Household: HouseholdRow;
+  HouseholdMember: HouseholdMemberRow;
+  HouseholdInvitation: HouseholdInvitationRow;
+  CreateHouseholdInput: CreateHouseholdInput;
+  UpdateHouseholdInput: UpdateHouseholdInput;
+  DeleteHouseholdInput: DeleteHouseholdInput;
+  InviteToHouseholdInput: InviteToHouseholdInput;
+  AcceptHouseholdInvitationInput: AcceptHouseholdInvitationInput;
+  DeclineHouseholdInvitationInput: DeclineHouseholdInvitationInput;
+  ChangeHouseholdRoleInput: ChangeHouseholdRoleInput;
+  RemoveHouseholdMemberInput: RemoveHouseholdMemberInput;
+  SelectHouseholdInput: SelectHouseholdInput;
   LauncherHit: LauncherHit;
   LauncherSettings: LauncherSettings;
   LauncherPersonSettings: LauncherPersonSettings;
@@ -2666,6 +3516,10 @@ export type ResolversParentTypes = {
   CreateSharedLinkInput: CreateSharedLinkInput;
   UpdateSharedLinkInput: UpdateSharedLinkInput;
   DeleteSharedLinkInput: DeleteSharedLinkInput;
+  Workspace: WorkspaceRow;
+  WorkspaceLinks: WorkspaceLinks;
+  Onboarding: OnboardingRow;
+  CompleteServiceOnboardingInput: CompleteServiceOnboardingInput;
   Launch: LaunchRow;
   LaunchStep: LaunchStep;
   LaunchFailure: LaunchFailure;
@@ -2715,6 +3569,8 @@ export type ResolversParentTypes = {
   AccessRequestEdge: Omit<AccessRequestEdge, 'node'> & { node?: Maybe<ResolversParentTypes['AccessRequest']> };
   CatalogEntryConnection: PageOf<CatalogEntryRow>;
   CatalogEntryEdge: Omit<CatalogEntryEdge, 'node'> & { node?: Maybe<ResolversParentTypes['CatalogEntry']> };
+  SeatConnection: PageOf<SeatRow>;
+  SeatEdge: Omit<SeatEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Seat']> };
   StoreAppConnection: PageOf<StoreAppRow>;
   StoreAppEdge: Omit<StoreAppEdge, 'node'> & { node?: Maybe<ResolversParentTypes['StoreApp']> };
   LaunchConnection: PageOf<LaunchRow>;
@@ -2727,6 +3583,7 @@ export type ResolversParentTypes = {
   NotificationEdge: Omit<NotificationEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Notification']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
 };
 
 export type SharedDirectiveArgs = {
@@ -2736,6 +3593,12 @@ export type SharedDirectiveArgs = {
 };
 
 export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type PatienceDirectiveArgs = {
+  ms: Scalars['Int']['input'];
+};
+
+export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -2748,6 +3611,19 @@ export interface UrlScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes[
 export interface EmailAddressScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['EmailAddress'], any> {
   name: 'EmailAddress';
 }
+
+export interface BigIntScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['BigInt'], any> {
+  name: 'BigInt';
+}
+
+export interface CurrencyCodeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['CurrencyCode'], any> {
+  name: 'CurrencyCode';
+}
+
+export type MoneyResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Money'] = ResolversParentTypes['Money']> = {
+  amountMinor?: Resolver<ResolversTypes['BigInt'], ParentType, ContextType>;
+  currency?: Resolver<ResolversTypes['CurrencyCode'], ParentType, ContextType>;
+};
 
 export type PageInfoResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
   hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -2796,18 +3672,31 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   actionItems?: Resolver<Maybe<ResolversTypes['ActionItemConnection']>, ParentType, ContextType, RequireFields<QueryActionItemsArgs, 'status' | 'assignedToMe' | 'first'>>;
   actionCounts?: Resolver<Maybe<ResolversTypes['ActionCounts']>, ParentType, ContextType>;
   accessRequests?: Resolver<Maybe<ResolversTypes['AccessRequestConnection']>, ParentType, ContextType, RequireFields<QueryAccessRequestsArgs, 'first'>>;
+  billingPlans?: Resolver<Maybe<ReadonlyArray<ResolversTypes['BillingPlan']>>, ParentType, ContextType>;
+  entitlements?: Resolver<Maybe<ResolversTypes['Entitlements']>, ParentType, ContextType>;
+  billingSubscriptions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['BillingSubscription']>>, ParentType, ContextType>;
+  workspaceVerifications?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WorkspaceVerification']>>, ParentType, ContextType>;
+  claimableSubscriptions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['BillingSubscription']>>, ParentType, ContextType>;
+  billingPreview?: Resolver<Maybe<ResolversTypes['BillingPreview']>, ParentType, ContextType, RequireFields<QueryBillingPreviewArgs, 'package' | 'interval' | 'seats'>>;
   catalogEntries?: Resolver<Maybe<ResolversTypes['CatalogEntryConnection']>, ParentType, ContextType, RequireFields<QueryCatalogEntriesArgs, 'first'>>;
   catalogEntry?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType, RequireFields<QueryCatalogEntryArgs, 'app'>>;
   installations?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Installation']>>>, ParentType, ContextType>;
+  seats?: Resolver<Maybe<ResolversTypes['SeatConnection']>, ParentType, ContextType, RequireFields<QuerySeatsArgs, 'first'>>;
   storeApps?: Resolver<Maybe<ResolversTypes['StoreAppConnection']>, ParentType, ContextType, RequireFields<QueryStoreAppsArgs, 'first'>>;
   storeApp?: Resolver<Maybe<ResolversTypes['StoreApp']>, ParentType, ContextType, RequireFields<QueryStoreAppArgs, 'app'>>;
   dashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
   organizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType>;
   announcements?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Announcement']>>>, ParentType, ContextType, RequireFields<QueryAnnouncementsArgs, 'all'>>;
   favourites?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Favourite']>>>, ParentType, ContextType>;
+  households?: Resolver<Maybe<ReadonlyArray<ResolversTypes['Household']>>, ParentType, ContextType>;
+  household?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<QueryHouseholdArgs, 'id'>>;
+  householdInvitations?: Resolver<Maybe<ReadonlyArray<ResolversTypes['HouseholdInvitation']>>, ParentType, ContextType>;
+  launcherWidget?: Resolver<Maybe<ResolversTypes['WidgetPayload']>, ParentType, ContextType>;
   launcherSearch?: Resolver<Maybe<ReadonlyArray<ResolversTypes['LauncherHit']>>, ParentType, ContextType, RequireFields<QueryLauncherSearchArgs, 'query' | 'first'>>;
   launcherSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType>;
   sharedLinks?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SharedLink']>>>, ParentType, ContextType>;
+  workspace?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType>;
+  onboarding?: Resolver<Maybe<ResolversTypes['Onboarding']>, ParentType, ContextType>;
   launch?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<QueryLaunchArgs, 'id'>>;
   launches?: Resolver<Maybe<ResolversTypes['LaunchConnection']>, ParentType, ContextType, RequireFields<QueryLaunchesArgs, 'first'>>;
   launcherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<QueryLauncherWorkflowArgs, 'id'>>;
@@ -2830,8 +3719,17 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   requestAccess?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationRequestAccessArgs, 'input'>>;
   withdrawAccessRequest?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationWithdrawAccessRequestArgs, 'input'>>;
   decideAccessRequest?: Resolver<Maybe<ResolversTypes['AccessRequest']>, ParentType, ContextType, RequireFields<MutationDecideAccessRequestArgs, 'input'>>;
+  createBundleCheckout?: Resolver<Maybe<ResolversTypes['BillingCheckout']>, ParentType, ContextType, RequireFields<MutationCreateBundleCheckoutArgs, 'input'>>;
+  createFreeWorkspaceCheckout?: Resolver<Maybe<ResolversTypes['BillingCheckout']>, ParentType, ContextType, RequireFields<MutationCreateFreeWorkspaceCheckoutArgs, 'input'>>;
+  createPublicCheckout?: Resolver<Maybe<ResolversTypes['PublicCheckout']>, ParentType, ContextType, RequireFields<MutationCreatePublicCheckoutArgs, 'input'>>;
+  claimBillingSubscription?: Resolver<Maybe<ResolversTypes['BillingSubscription']>, ParentType, ContextType, RequireFields<MutationClaimBillingSubscriptionArgs, 'input'>>;
+  createBillingPortal?: Resolver<Maybe<ResolversTypes['BillingPortal']>, ParentType, ContextType, RequireFields<MutationCreateBillingPortalArgs, 'input'>>;
   installApp?: Resolver<Maybe<ResolversTypes['Installation']>, ParentType, ContextType, RequireFields<MutationInstallAppArgs, 'input'>>;
   uninstallApp?: Resolver<Maybe<ResolversTypes['Installation']>, ParentType, ContextType, RequireFields<MutationUninstallAppArgs, 'input'>>;
+  changeSeats?: Resolver<Maybe<ResolversTypes['BillingSubscription']>, ParentType, ContextType, RequireFields<MutationChangeSeatsArgs, 'input'>>;
+  assignSeat?: Resolver<Maybe<ResolversTypes['Seat']>, ParentType, ContextType, RequireFields<MutationAssignSeatArgs, 'input'>>;
+  releaseSeat?: Resolver<Maybe<ResolversTypes['Seat']>, ParentType, ContextType, RequireFields<MutationReleaseSeatArgs, 'input'>>;
+  reconcileSeats?: Resolver<Maybe<ResolversTypes['SeatReconciliation']>, ParentType, ContextType, RequireFields<MutationReconcileSeatsArgs, 'input'>>;
   updateDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateDashboardLayoutArgs, 'input'>>;
   resetDashboardLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationResetDashboardLayoutArgs, 'input'>>;
   updateOrganizationLayout?: Resolver<Maybe<ResolversTypes['DashboardLayout']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationLayoutArgs, 'input'>>;
@@ -2842,11 +3740,21 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   addFavourite?: Resolver<Maybe<ResolversTypes['Favourite']>, ParentType, ContextType, RequireFields<MutationAddFavouriteArgs, 'input'>>;
   removeFavourite?: Resolver<Maybe<ResolversTypes['Favourite']>, ParentType, ContextType, RequireFields<MutationRemoveFavouriteArgs, 'input'>>;
   orderFavourites?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Favourite']>>>, ParentType, ContextType, RequireFields<MutationOrderFavouritesArgs, 'input'>>;
+  createHousehold?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationCreateHouseholdArgs, 'input'>>;
+  updateHousehold?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationUpdateHouseholdArgs, 'input'>>;
+  deleteHousehold?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationDeleteHouseholdArgs, 'input'>>;
+  inviteToHousehold?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationInviteToHouseholdArgs, 'input'>>;
+  acceptHouseholdInvitation?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationAcceptHouseholdInvitationArgs, 'input'>>;
+  declineHouseholdInvitation?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationDeclineHouseholdInvitationArgs, 'input'>>;
+  changeHouseholdRole?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationChangeHouseholdRoleArgs, 'input'>>;
+  removeHouseholdMember?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationRemoveHouseholdMemberArgs, 'input'>>;
+  selectHousehold?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType, RequireFields<MutationSelectHouseholdArgs, 'input'>>;
   updatePersonSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType, RequireFields<MutationUpdatePersonSettingsArgs, 'input'>>;
   updateOrganizationSettings?: Resolver<Maybe<ResolversTypes['LauncherSettings']>, ParentType, ContextType, RequireFields<MutationUpdateOrganizationSettingsArgs, 'input'>>;
   createSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationCreateSharedLinkArgs, 'input'>>;
   updateSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationUpdateSharedLinkArgs, 'input'>>;
   deleteSharedLink?: Resolver<Maybe<ResolversTypes['SharedLink']>, ParentType, ContextType, RequireFields<MutationDeleteSharedLinkArgs, 'input'>>;
+  completeServiceOnboarding?: Resolver<Maybe<ResolversTypes['Onboarding']>, ParentType, ContextType, RequireFields<MutationCompleteServiceOnboardingArgs, 'input'>>;
   launchApp?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<MutationLaunchAppArgs, 'input'>>;
   reportLaunch?: Resolver<Maybe<ResolversTypes['Launch']>, ParentType, ContextType, RequireFields<MutationReportLaunchArgs, 'input'>>;
   createLauncherWorkflow?: Resolver<Maybe<ResolversTypes['LauncherWorkflow']>, ParentType, ContextType, RequireFields<MutationCreateLauncherWorkflowArgs, 'input'>>;
@@ -2942,6 +3850,87 @@ export type AccessRequestResolvers<ContextType = Context, ParentType extends Res
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type BillingCheckoutResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingCheckout'] = ResolversParentTypes['BillingCheckout']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  url?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  expiresAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type PublicCheckoutResolvers<ContextType = Context, ParentType extends ResolversParentTypes['PublicCheckout'] = ResolversParentTypes['PublicCheckout']> = {
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type BillingPlanResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingPlan'] = ResolversParentTypes['BillingPlan']> = {
+  package?: Resolver<ResolversTypes['BillingPackage'], ParentType, ContextType>;
+  apps?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  monthly?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  yearly?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+};
+
+export type EntitlementsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Entitlements'] = ResolversParentTypes['Entitlements']> = {
+  plan?: Resolver<ResolversTypes['EntitlementPlan'], ParentType, ContextType>;
+  platformApps?: Resolver<ResolversTypes['EntitledApps'], ParentType, ContextType>;
+  storeApps?: Resolver<ResolversTypes['EntitledApps'], ParentType, ContextType>;
+  seats?: Resolver<ResolversTypes['EntitledSeats'], ParentType, ContextType>;
+  validUntil?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+};
+
+export type EntitledAppsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EntitledApps'] = ResolversParentTypes['EntitledApps']> = {
+  limit?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type EntitledSeatsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['EntitledSeats'] = ResolversParentTypes['EntitledSeats']> = {
+  total?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  used?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type BillingSubscriptionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingSubscription'] = ResolversParentTypes['BillingSubscription'], FederationReferenceType extends FederationReferenceTypes['BillingSubscription'] = FederationReferenceTypes['BillingSubscription']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['BillingSubscription']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  ownerType?: Resolver<ResolversTypes['BillingOwnerType'], ParentType, ContextType>;
+  ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  package?: Resolver<ResolversTypes['BillingPackage'], ParentType, ContextType>;
+  interval?: Resolver<ResolversTypes['BillingInterval'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['BillingStatus'], ParentType, ContextType>;
+  seats?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  currentPeriodEnd?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  cancelAtPeriodEnd?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  processorSubscriptionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  endedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WorkspaceVerificationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkspaceVerification'] = ResolversParentTypes['WorkspaceVerification']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  ownerType?: Resolver<ResolversTypes['BillingOwnerType'], ParentType, ContextType>;
+  ownerId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['BillingStatus'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  currentPeriodEnd?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  verifiedAt?: Resolver<Maybe<ResolversTypes['DateTime']>, ParentType, ContextType>;
+  processorSubscriptionId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type BillingPreviewResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingPreview'] = ResolversParentTypes['BillingPreview']> = {
+  dueNow?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  recurring?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+  lines?: Resolver<ReadonlyArray<ResolversTypes['BillingPreviewLine']>, ParentType, ContextType>;
+};
+
+export type BillingPreviewLineResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingPreviewLine'] = ResolversParentTypes['BillingPreviewLine']> = {
+  description?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  quantity?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  amount?: Resolver<ResolversTypes['Money'], ParentType, ContextType>;
+};
+
+export type BillingPortalResolvers<ContextType = Context, ParentType extends ResolversParentTypes['BillingPortal'] = ResolversParentTypes['BillingPortal']> = {
+  url?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
 export type CatalogEntryResolvers<ContextType = Context, ParentType extends ResolversParentTypes['CatalogEntry'] = ResolversParentTypes['CatalogEntry'], FederationReferenceType extends FederationReferenceTypes['CatalogEntry'] = FederationReferenceTypes['CatalogEntry']> = {
   __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['CatalogEntry']> | FederationReferenceType, FederationReferenceType, ContextType>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
@@ -2998,6 +3987,20 @@ export type OrganizationResolvers<ContextType = Context, ParentType extends Reso
 
 export type UserResolvers<ContextType = Context, ParentType extends ResolversParentTypes['User'] = ResolversParentTypes['User']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+};
+
+export type SeatResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Seat'] = ResolversParentTypes['Seat']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  kind?: Resolver<ResolversTypes['SeatKind'], ParentType, ContextType>;
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  assignedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type SeatReconciliationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SeatReconciliation'] = ResolversParentTypes['SeatReconciliation']> = {
+  organizations?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  released?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  assigned?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  corrected?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
 export type StoreAppResolvers<ContextType = Context, ParentType extends ResolversParentTypes['StoreApp'] = ResolversParentTypes['StoreApp']> = {
@@ -3061,6 +4064,33 @@ export type FavouriteResolvers<ContextType = Context, ParentType extends Resolve
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };
 
+export type HouseholdResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Household'] = ResolversParentTypes['Household'], FederationReferenceType extends FederationReferenceTypes['Household'] = FederationReferenceTypes['Household']> = {
+  __resolveReference?: ReferenceResolver<Maybe<ResolversTypes['Household']> | FederationReferenceType, FederationReferenceType, ContextType>;
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  members?: Resolver<ReadonlyArray<ResolversTypes['HouseholdMember']>, ParentType, ContextType>;
+  invitations?: Resolver<ReadonlyArray<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType>;
+  version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type HouseholdMemberResolvers<ContextType = Context, ParentType extends ResolversParentTypes['HouseholdMember'] = ResolversParentTypes['HouseholdMember']> = {
+  user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
+  name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['HouseholdRole'], ParentType, ContextType>;
+  joinedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
+export type HouseholdInvitationResolvers<ContextType = Context, ParentType extends ResolversParentTypes['HouseholdInvitation'] = ResolversParentTypes['HouseholdInvitation']> = {
+  id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  householdName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  household?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType>;
+  email?: Resolver<ResolversTypes['EmailAddress'], ParentType, ContextType>;
+  role?: Resolver<ResolversTypes['HouseholdRole'], ParentType, ContextType>;
+  status?: Resolver<ResolversTypes['HouseholdInvitationStatus'], ParentType, ContextType>;
+  createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  expiresAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+};
+
 export type LauncherHitResolvers<ContextType = Context, ParentType extends ResolversParentTypes['LauncherHit'] = ResolversParentTypes['LauncherHit']> = {
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   kind?: Resolver<ResolversTypes['LauncherHitKind'], ParentType, ContextType>;
@@ -3099,6 +4129,30 @@ export type SharedLinkResolvers<ContextType = Context, ParentType extends Resolv
   order?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   createdBy?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type WorkspaceResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Workspace'] = ResolversParentTypes['Workspace']> = {
+  context?: Resolver<ResolversTypes['ServiceContext'], ParentType, ContextType>;
+  organization?: Resolver<Maybe<ResolversTypes['Organization']>, ParentType, ContextType>;
+  service?: Resolver<Maybe<ResolversTypes['ServiceEntry']>, ParentType, ContextType>;
+  onboarding?: Resolver<Maybe<ResolversTypes['Onboarding']>, ParentType, ContextType>;
+  links?: Resolver<ResolversTypes['WorkspaceLinks'], ParentType, ContextType>;
+  selectedHouseholdId?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType>;
+  selectedHousehold?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType>;
+};
+
+export type WorkspaceLinksResolvers<ContextType = Context, ParentType extends ResolversParentTypes['WorkspaceLinks'] = ResolversParentTypes['WorkspaceLinks']> = {
+  apiKeys?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  households?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+  appCommerce?: Resolver<Maybe<ResolversTypes['URL']>, ParentType, ContextType>;
+  developerSignup?: Resolver<ResolversTypes['URL'], ParentType, ContextType>;
+};
+
+export type OnboardingResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Onboarding'] = ResolversParentTypes['Onboarding']> = {
+  state?: Resolver<ResolversTypes['OnboardingState'], ParentType, ContextType>;
+  serviceId?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
+  next?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  canComplete?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
 };
 
 export type LaunchResolvers<ContextType = Context, ParentType extends ResolversParentTypes['Launch'] = ResolversParentTypes['Launch'], FederationReferenceType extends FederationReferenceTypes['Launch'] = FederationReferenceTypes['Launch']> = {
@@ -3318,6 +4372,18 @@ export type CatalogEntryEdgeResolvers<ContextType = Context, ParentType extends 
   node?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType>;
 };
 
+export type SeatConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SeatConnection'] = ResolversParentTypes['SeatConnection']> = {
+  nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['Seat']>>>, ParentType, ContextType>;
+  edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['SeatEdge']>>>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+  totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
+export type SeatEdgeResolvers<ContextType = Context, ParentType extends ResolversParentTypes['SeatEdge'] = ResolversParentTypes['SeatEdge']> = {
+  cursor?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
+  node?: Resolver<Maybe<ResolversTypes['Seat']>, ParentType, ContextType>;
+};
+
 export type StoreAppConnectionResolvers<ContextType = Context, ParentType extends ResolversParentTypes['StoreAppConnection'] = ResolversParentTypes['StoreAppConnection']> = {
   nodes?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['StoreApp']>>>, ParentType, ContextType>;
   edges?: Resolver<Maybe<ReadonlyArray<Maybe<ResolversTypes['StoreAppEdge']>>>, ParentType, ContextType>;
@@ -3382,6 +4448,9 @@ export type Resolvers<ContextType = Context> = {
   DateTime?: GraphQLScalarType;
   URL?: GraphQLScalarType;
   EmailAddress?: GraphQLScalarType;
+  BigInt?: GraphQLScalarType;
+  CurrencyCode?: GraphQLScalarType;
+  Money?: MoneyResolvers<ContextType>;
   PageInfo?: PageInfoResolvers<ContextType>;
   WidgetPayload?: WidgetPayloadResolvers<ContextType>;
   WidgetStatistic?: WidgetStatisticResolvers<ContextType>;
@@ -3399,23 +4468,42 @@ export type Resolvers<ContextType = Context> = {
   ActionItemResult?: ActionItemResultResolvers<ContextType>;
   ActionItemResultError?: ActionItemResultErrorResolvers<ContextType>;
   AccessRequest?: AccessRequestResolvers<ContextType>;
+  BillingCheckout?: BillingCheckoutResolvers<ContextType>;
+  PublicCheckout?: PublicCheckoutResolvers<ContextType>;
+  BillingPlan?: BillingPlanResolvers<ContextType>;
+  Entitlements?: EntitlementsResolvers<ContextType>;
+  EntitledApps?: EntitledAppsResolvers<ContextType>;
+  EntitledSeats?: EntitledSeatsResolvers<ContextType>;
+  BillingSubscription?: BillingSubscriptionResolvers<ContextType>;
+  WorkspaceVerification?: WorkspaceVerificationResolvers<ContextType>;
+  BillingPreview?: BillingPreviewResolvers<ContextType>;
+  BillingPreviewLine?: BillingPreviewLineResolvers<ContextType>;
+  BillingPortal?: BillingPortalResolvers<ContextType>;
   CatalogEntry?: CatalogEntryResolvers<ContextType>;
   CatalogEntryMobileApp?: CatalogEntryMobileAppResolvers<ContextType>;
   ServiceEntry?: ServiceEntryResolvers<ContextType>;
   Installation?: InstallationResolvers<ContextType>;
   Organization?: OrganizationResolvers<ContextType>;
   User?: UserResolvers<ContextType>;
+  Seat?: SeatResolvers<ContextType>;
+  SeatReconciliation?: SeatReconciliationResolvers<ContextType>;
   StoreApp?: StoreAppResolvers<ContextType>;
   DashboardLayout?: DashboardLayoutResolvers<ContextType>;
   DashboardLayoutItem?: DashboardLayoutItemResolvers<ContextType>;
   DashboardBoard?: DashboardBoardResolvers<ContextType>;
   Announcement?: AnnouncementResolvers<ContextType>;
   Favourite?: FavouriteResolvers<ContextType>;
+  Household?: HouseholdResolvers<ContextType>;
+  HouseholdMember?: HouseholdMemberResolvers<ContextType>;
+  HouseholdInvitation?: HouseholdInvitationResolvers<ContextType>;
   LauncherHit?: LauncherHitResolvers<ContextType>;
   LauncherSettings?: LauncherSettingsResolvers<ContextType>;
   LauncherPersonSettings?: LauncherPersonSettingsResolvers<ContextType>;
   LauncherOrganizationSettings?: LauncherOrganizationSettingsResolvers<ContextType>;
   SharedLink?: SharedLinkResolvers<ContextType>;
+  Workspace?: WorkspaceResolvers<ContextType>;
+  WorkspaceLinks?: WorkspaceLinksResolvers<ContextType>;
+  Onboarding?: OnboardingResolvers<ContextType>;
   Launch?: LaunchResolvers<ContextType>;
   LaunchStep?: LaunchStepResolvers<ContextType>;
   LaunchFailure?: LaunchFailureResolvers<ContextType>;
@@ -3443,6 +4531,8 @@ export type Resolvers<ContextType = Context> = {
   AccessRequestEdge?: AccessRequestEdgeResolvers<ContextType>;
   CatalogEntryConnection?: CatalogEntryConnectionResolvers<ContextType>;
   CatalogEntryEdge?: CatalogEntryEdgeResolvers<ContextType>;
+  SeatConnection?: SeatConnectionResolvers<ContextType>;
+  SeatEdge?: SeatEdgeResolvers<ContextType>;
   StoreAppConnection?: StoreAppConnectionResolvers<ContextType>;
   StoreAppEdge?: StoreAppEdgeResolvers<ContextType>;
   LaunchConnection?: LaunchConnectionResolvers<ContextType>;
@@ -3457,4 +4547,5 @@ export type Resolvers<ContextType = Context> = {
 
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
+  patience?: PatienceDirectiveResolver<any, any, ContextType>;
 };

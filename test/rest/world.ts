@@ -6,8 +6,8 @@ import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
 import { seedApps, seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
-import { seedRecovery } from '../subgraphs/launcher/dashboard/workspace/seed.ts'
 import { seedClaimable, seedLauncherClient } from '../subgraphs/launcher/commerce/seed.ts'
+import { seedRecovery } from '../subgraphs/launcher/dashboard/workspace/seed.ts'
 import { seedCustomer } from '../subgraphs/payments/parties/customer/seed.ts'
 import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
 import { seedCredential } from '../subgraphs/providers/credential/seed.ts'
@@ -27,7 +27,16 @@ const roles = { owner: 'owner', viewer: 'viewer', outsider: 'owner', super: 'pla
 /** People without an organization, who are in personal context. */
 const unattached = ['alone', 'partner'] as const
 export type Who =
-  keyof typeof roles | (typeof unattached)[number] | 'nobody' | 'reader' | 'stranger' | 'service' | 'publishing' | 'agents' | 'launcher' | 'settlement'
+  | keyof typeof roles
+  | (typeof unattached)[number]
+  | 'nobody'
+  | 'reader'
+  | 'stranger'
+  | 'service'
+  | 'publishing'
+  | 'agents'
+  | 'launcher'
+  | 'settlement'
 
 export interface RestWorld extends AsyncDisposable {
   readonly graph: Supergraph

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { requireSignature } from '../../../subgraphs/http/processor-signature.ts'
 import { isOpenDispute, moveOf, statusOf } from '../../../subgraphs/payments/engines/dispute/rules.ts'
 import { isStale, outcomeOf, pauses, tryMs } from '../../../subgraphs/payments/engines/webhook/rules.ts'
-import { requireSignature } from '../../../subgraphs/http/processor-signature.ts'
 import type { DisputeStatus } from '../../../subgraphs/payments/stores/events/dispute.ts'
 import { signatureOf } from '../../subgraphs/payments/events/stage.ts'
 

@@ -26,7 +26,7 @@ export interface BillingItems {
 }
 
 /** What action items are written with. */
-export interface ItemWriting {
+export interface ItemWriting extends Posting {
   readonly events: Events
   readonly actionItems: ReturnType<typeof actionItemStore.open>
   readonly snoozes: ReturnType<typeof snoozeStore.open>
@@ -34,7 +34,7 @@ export interface ItemWriting {
 }
 
 /** What subscriptions are written with. */
-export interface BillingWriting extends Writing, Posting, ItemWriting {
+export interface BillingWriting extends Writing, ItemWriting {
   readonly billingSubscriptions: BillingSubscriptions
   readonly workspaceVerifications: WorkspaceVerifications
   readonly entitlements: EntitlementStore

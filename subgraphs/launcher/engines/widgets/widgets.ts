@@ -79,11 +79,7 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
     }
     /** Returns the widgets of the platform's apps that are installed and paid for, as the viewer may see them now, in the registry's order. */
     async function ofPlatform(): Promise<WidgetRow[]> {
-      const [all, standing, rights] = await Promise.all([
-        services(),
-        installationStore.open(opening).standing(),
-        entitlementStore.open(opening).rights(),
-      ])
+      const [all, standing, rights] = await Promise.all([services(), installationStore.open(opening).standing(), entitlementStore.open(opening).rights()])
       return all.flatMap(service => {
         const source = service && sources[service.slug]
         if (!source || !canSee(viewer, source) || !standing.has(service.slug)) return []
