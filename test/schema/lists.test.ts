@@ -31,6 +31,7 @@ import { mostReceived } from '../../subgraphs/identity/stores/invitation.ts'
 import { mostSessions } from '../../subgraphs/identity/stores/session.ts'
 import { max as ofActions } from '../../subgraphs/launcher/action-item/rules.ts'
 import { max as ofFavourites } from '../../subgraphs/launcher/dashboard/favourite/rules.ts'
+import { max as ofHouseholds } from '../../subgraphs/launcher/dashboard/household/rules.ts'
 import { payload as launcherWidget } from '../../subgraphs/launcher/dashboard/own-widget/rules.ts'
 import { max as ofLayout } from '../../subgraphs/launcher/dashboard/rules.ts'
 import { maxLinks } from '../../subgraphs/launcher/dashboard/shared-link/rules.ts'
@@ -173,6 +174,10 @@ const rules: Readonly<Record<string, number>> = {
   'BillingPreview.lines': ofProcessor.lines,
   'Query.installations': maxInstalled,
   'Query.favourites': ofFavourites.shown,
+  'Query.households': ofHouseholds.households,
+  'Query.householdInvitations': ofHouseholds.ofPerson,
+  'Household.members': ofHouseholds.members,
+  'Household.invitations': ofHouseholds.invitations,
   'Mutation.orderFavourites': ofFavourites.shown,
   'Query.sharedLinks': maxLinks,
   'Query.announcements': ofAnnouncements.listed,
