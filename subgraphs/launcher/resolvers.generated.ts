@@ -1813,7 +1813,7 @@ export type Household = {
   /** The one who joined first first; empty once the viewer has left. */
   readonly members: ReadonlyArray<HouseholdMember>;
   /** Invitations that wait for an answer; for owners and adults, empty for children. */
-  readonly invitations: ReadonlyArray<HouseholdInvitation>;
+  readonly invitations?: Maybe<ReadonlyArray<HouseholdInvitation>>;
   /** Counts changes: send it as `expectedVersion` to be refused if the record has changed since. */
   readonly version: Scalars['Int']['output'];
 };
@@ -4069,7 +4069,7 @@ export type HouseholdResolvers<ContextType = Context, ParentType extends Resolve
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   members?: Resolver<ReadonlyArray<ResolversTypes['HouseholdMember']>, ParentType, ContextType>;
-  invitations?: Resolver<ReadonlyArray<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType>;
+  invitations?: Resolver<Maybe<ReadonlyArray<ResolversTypes['HouseholdInvitation']>>, ParentType, ContextType>;
   version?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
