@@ -9,11 +9,8 @@ export interface LiveWidgets {
    */
   readonly events: EventStream
   list(): Promise<WidgetRow[]>
-  /**
-   * Returns the widget that an app has now; null without one, undefined when that cannot be read.
-   * @param isInstallation whether its installation changed
-   */
-  appeared(app: string, isInstallation: boolean): Promise<WidgetRow | null | undefined>
+  /** Returns the widget that an app has now; null without one. @param isInstallation whether its installation changed */
+  appeared(app: string, isInstallation: boolean): Promise<WidgetRow | null>
   /** Reads one widget from its app; null when it is no longer there. */
   read(widget: WidgetRow): Promise<WidgetReading | null>
   /** Called after a failed read; the next event or interval tries again. */
@@ -87,6 +84,7 @@ export function liveWidgets({ events, list, appeared, read, failed }: LiveWidget
   }
   const rounds = setInterval(() => mark(known.keys()), rereadMs * (0.9 + Math.random() * 0.2)).unref()
 
+  const missed = (error: unknown): undefined => void (over || failed(error))
   const end = () => {
     if (over) return
     over = true
@@ -111,7 +109,7 @@ export function liveWidgets({ events, list, appeared, read, failed }: LiveWidget
       if (done) return end()
       if (!value.app) continue
       const before = known.get(value.app)
-      const found = before && value.id === undefined ? before : await appeared(value.app, value.id !== undefined)
+      const found = before && value.id === undefined ? before : await appeared(value.app, value.id !== undefined).catch(missed)
       if (found) known.set(value.app, found)
       else if (found === null && known.delete(value.app)) sent.delete(value.app)
       mark([value.app])

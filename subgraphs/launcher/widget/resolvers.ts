@@ -39,18 +39,16 @@ function stream(context: Context, isWanted: (widget: WidgetRow) => boolean) {
   const events: EventStream = context.events.listen(topics(context))
   // Read again each time: the operation's cached value dates from the start of the stream.
   const list = async () => (await context.widgets.list()).filter(isWanted)
-  const failed = (error: unknown): undefined => void context.log.warn({ err: error, requestId: context.requestId }, 'widget could not be read')
   return liveWidgets({
     events,
     list,
     async appeared(app, isInstallation) {
       // A service announces changes of its widget wherever it is not installed, too.
       if (app in sources && !isInstallation) return null
-      const all = await list().catch(failed)
-      return all && (all.find(widget => widget.app === app) ?? null)
+      return (await list()).find(widget => widget.app === app) ?? null
     },
     read: ({ app }) => context.widgets.read(app),
-    failed,
+    failed: error => context.log.warn({ err: error, requestId: context.requestId }, 'widget could not be read'),
   }) as never
 }
 

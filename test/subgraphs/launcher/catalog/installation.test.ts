@@ -3,7 +3,6 @@ import { personalScopes } from '../../../../subgraphs/scopes.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { key, personally } from '../../../kit/viewers.ts'
-import { seedBundle } from '../commerce/seed.ts'
 import { removeInstallations, seedApps, seedPlatformApps } from './seed.ts'
 
 let graph: Supergraph
@@ -24,7 +23,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   ;({ owner, member, outsider } = await graph.seed.owner().member().outsider())
   await removeInstallations(graph)
-  await seedBundle(graph, owner.organizationId!)
 })
 afterAll(() => graph[Symbol.asyncDispose]())
 

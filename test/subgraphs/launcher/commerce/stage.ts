@@ -46,6 +46,8 @@ export async function billingStage(options: SupergraphOptions = {}): Promise<Bil
     ],
     keys: [],
   } as never)
+  // Who joined first is the first to get a seat.
+  await graph.rows(`update identity.memberships set created_at = created_at - interval '1 hour' where user_id = $1`, [users['boss@acme.test']])
   await seedPlatformApps(graph)
   await seedApps(graph, ...['route-finder', 'stock-count'].map(slug => ({ slug })))
   const viewer = (name: string, slug: string, role: string): Viewer => person(users[`${name}@acme.test`]!, organizations[slug]!, [role])

@@ -39,6 +39,7 @@ describe('announcements', () => {
     await made('Urgent', { severity: 'CRITICAL' })
     await made('Managers', { severity: 'WARNING', audience: 'MANAGERS' })
     await made('Later', { from: soon(60) })
+    await graph.clock.advance(10)
     await made('Short', { severity: 'WARNING', until: soon(30) })
     expect(await titles(member)).toEqual(['Urgent', 'Short', 'New', 'Old'])
     expect(await titles(owner)).toEqual(['Urgent', 'Short', 'Managers', 'New', 'Old'])

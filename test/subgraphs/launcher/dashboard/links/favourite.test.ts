@@ -130,7 +130,7 @@ describe('favourites', () => {
     }
     for (let at = 0; at < 10; at += 1) await add(member, { title: `n${at}`, url: `https://demo.example/${at}` })
     const statements = await graph.statements(() => read(member))
-    expect(statements.filter(text => /launcher\./.test(text))).toHaveLength(3)
+    expect(statements.filter(text => /launcher\./.test(text))).toHaveLength(4)
   })
 
   it('are refused to keys', async () => {

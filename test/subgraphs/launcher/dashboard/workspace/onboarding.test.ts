@@ -4,7 +4,7 @@ import { personalScopes } from '../../../../../subgraphs/scopes.ts'
 import type { Viewer } from '../../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, personally } from '../../../../kit/viewers.ts'
-import { seedApps } from '../../catalog/seed.ts'
+import { removeInstallations, seedApps } from '../../catalog/seed.ts'
 import { seedRecovery } from './seed.ts'
 
 let graph: Supergraph
@@ -18,6 +18,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   ;({ owner, member } = await graph.seed.owner().member())
+  await removeInstallations(graph)
 })
 afterAll(() => graph[Symbol.asyncDispose]())
 
