@@ -92,21 +92,24 @@ export interface Reconciled extends GivenSeats {
 
 /** Takes the processor's word for what an organization has, and gives its seats anew. */
 export async function reconcile(job: SeatWork, organizationId: string): Promise<Reconciled> {
+  // The sweep of seats is woken at the end, so that what is released here is counted here.
+  const announcements: (() => void)[] = []
   let corrected = 0
-  for (const known of await job.billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId })) {
-    const snapshot = await job.billingProcessor.subscription(known.processorSubscriptionId, job.billingPrices)
-    if (!snapshot) continue
-    const taken = await write(job, {
-      run: unit => takeIn(job, snapshot, known.learnedAt, unit, true),
-      announce: result => {
-        if (typeof result === 'object' && 'changed' in result) for (const each of result.changed) each()
-      },
-    })
-    if (typeof taken === 'object' && 'changed' in taken) corrected += 1
+  try {
+    for (const known of await job.billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId })) {
+      const snapshot = await job.billingProcessor.subscription(known.processorSubscriptionId, job.billingPrices)
+      if (!snapshot) continue
+      const taken = await write(job, { run: unit => takeIn(job, snapshot, known.learnedAt, unit, true) })
+      if (typeof taken !== 'object' || !('changed' in taken)) continue
+      announcements.push(...taken.changed)
+      corrected += 1
+    }
+    const given = await giveSeats(job, organizationId)
+    await job.seats.noteReconciled(organizationId, job.clock.now())
+    return { ...given, corrected }
+  } finally {
+    for (const announce of announcements) announce()
   }
-  const given = await giveSeats(job, organizationId)
-  await job.seats.noteReconciled(organizationId, job.clock.now())
-  return { ...given, corrected }
 }
 
 /** Reconciles organizations that were not compared with the processor for a day. */
