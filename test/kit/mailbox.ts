@@ -52,7 +52,7 @@ export async function openMailbox(): Promise<Mailbox> {
   const { port } = server.server.address() as AddressInfo
   const to = (address: string, kind?: string) => mails.filter(mail => mail.to === address && (!kind || mail.kind === kind))
   const mail = async (address: string, kind: string, count = 1) => {
-    const found = await until(`${address} has ${count} mails ${kind}`, () => to(address, kind)[count - 1], 10)
+    const found = await until(`${address} has ${count} mails ${kind}`, () => to(address, kind)[count - 1], 30)
     return to(address, kind).at(-1) ?? found
   }
   return {

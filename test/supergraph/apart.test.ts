@@ -15,6 +15,7 @@ import { forAsk, forForward, forOperation, type Purpose, sealHeader } from '../.
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts'
 import { identityOf } from '../kit/identity.ts'
 import { freePort, type Launched, launch, until } from '../kit/launch.ts'
+import { payFor } from '../kit/paid.ts'
 import { person } from '../kit/viewers.ts'
 
 const key = { id: 'test', key: randomBytes(32) }
@@ -98,6 +99,7 @@ beforeAll(async () => {
   const { users, organizations, keys } = await provision(identityOf(database.sequelize, systemClock), world)
   ids = { userId: users[email]!, organizationId: organizations.apart! }
   apiKey = keys['reads posts']!.secret!
+  await payFor(database.sequelize, ids.organizationId, now)
   brandId = newId(now)
   const brand = { id: brandId, organizationId: ids.organizationId, name: 'Brand', createdAt: now, updatedAt: now, createdBy: `user:${ids.userId}` }
   await modelOf(database.sequelize, brands).create(brand)
