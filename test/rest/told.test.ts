@@ -89,6 +89,17 @@ test('what apps of third parties ask of widgets answers as documented', async ()
   expect((await answered('POST /launcher/api/widgets', {}, {})).status).toBe(401)
 })
 
+test('what is sold, and what others report to the launcher, answers as documented', async () => {
+  const api = '/launcher/api'
+  expect((await answered(`GET ${api}/plans`)).json.plans).toHaveLength(4)
+  expect((await answered(`GET ${api}/push/key`)).json.publicKey).toMatch(/^[\w-]{87}$/)
+  expect((await answered(`POST ${api}/checkout`, {}, {})).status).toBe(400)
+  expect((await answered(`POST ${api}/webhooks/subscriptions`, {}, {})).status).toBe(400)
+  expect((await answered(`POST ${api}/notifications/events`, {}, {})).status).toBe(401)
+  expect((await answered(`GET ${api}/auth/me`)).status).toBe(401)
+  expect((await answered(`GET ${api}/auth/me/recovery-email`)).status).toBe(401)
+})
+
 test('forms of the marketing site answer as documented', async () => {
   const api = '/launcher/api'
   const solution = async () => solve((await answered(`GET ${api}/challenge`)).json)
@@ -146,7 +157,7 @@ test('sign-in, sign-out, tokens and keys are answered as documented', async () =
   expect((await answered('GET /identity/api/auth/token')).status).toBe(401)
   expect((await answered('GET /identity/api/auth/token', { cookie: cookieOf(session) })).status).toBe(200)
   expect((await answered('GET /identity/api/auth/jwks')).status).toBe(200)
-  for (const at of ['GET /identity/api/auth/me', 'GET /identity/api/auth/apps']) {
+  for (const at of ['GET /identity/api/auth/me', 'GET /identity/api/auth/apps', 'GET /launcher/api/auth/me', 'GET /launcher/api/auth/me/recovery-email']) {
     expect((await answered(at)).status).toBe(401)
     expect((await answered(at, { cookie: cookieOf(session) })).status).toBe(200)
   }
