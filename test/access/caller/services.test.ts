@@ -146,6 +146,7 @@ describe('a service', () => {
     // Each of them refuses a viewer that is not `isService`.
     expect(unscoped.sort()).toEqual([
       'Mutation.createHandoff',
+      'Mutation.reconcileSeats',
       'Mutation.renewConnection',
       'Query.accountOf',
       'Query.apiKeyMaker',
