@@ -57,12 +57,15 @@ export const believedForMs = ({ renewalBeats }: { renewalBeats: number }, { sile
 /** Time in ms that the holder of a post waits for a renewal, which continues afterwards. */
 export const waitForTokenMs = 8_000
 
+/** Maximum distance of the end of a claim, in ms: the longest claim, and a minute for clocks and workers that differ. */
+const farthestRenewalMs = renewalMs + 60_000
+
 /**
- * Whether the token is being renewed at this moment. An end farther away than any claim's was written before a clock
- * was set back.
+ * Whether the token is being renewed at this moment: another worker may have read the clock a little later. An end
+ * farther away than any claim's was written before a clock was set back.
  */
 export const isBeingRenewed = ({ renewalUntil }: { renewalUntil: Date | null }, now: Date): boolean =>
-  renewalUntil !== null && renewalUntil > now && renewalUntil.getTime() - now.getTime() <= renewalMs
+  renewalUntil !== null && renewalUntil > now && renewalUntil.getTime() - now.getTime() <= farthestRenewalMs
 
 /** Whether the token was renewed a moment ago: then a network with short lifetimes has no longer one. */
 export const isJustRenewed = ({ renewedAt }: { renewedAt: Date | null }, now: Date): boolean =>

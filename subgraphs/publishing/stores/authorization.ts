@@ -38,6 +38,8 @@ export type AuthorizationRow = Row<typeof authorizations>
 export const authorizationLifeMs = 10 * 60_000
 /** Time in ms after which another request may exchange a code: the network's two answers take at most 18 s. */
 export const exchangeMs = 30_000
+/** Maximum distance of the end of a claim, in ms: the longest claim, and a minute for clocks and requests that differ. */
+const farthestMs = exchangeMs + 60_000
 
 /** State to store while a person is at the network. */
 export interface Begun {
@@ -106,12 +108,13 @@ function openAuthorizations(sequelize: Sequelize, cipher: Cipher) {
     },
 
     /**
-     * Claims the authorization for one request; false when it is used, or claimed by another one. A claim that ends
-     * later than any valid claim was written by a clock that has been set back since, and is ignored.
+     * Claims the authorization for one request; false when it is used, or claimed by another one, which may have read
+     * the clock later. A claim that ends later than any valid claim was written by a clock that has been set back
+     * since, and is ignored.
      */
     async claim(row: Key, now: Date): Promise<boolean> {
       const until = new Date(now.getTime() + exchangeMs)
-      const free = { [Op.or]: [null, { [Op.lte]: now }, { [Op.gt]: until }] }
+      const free = { [Op.or]: [null, { [Op.lte]: now }, { [Op.gt]: new Date(now.getTime() + farthestMs) }] }
       const [count] = await Authorization.update({ claimUntil: until, updatedAt: now }, { where: { ...keyOf(row), usedAt: null, claimUntil: free } })
       return count === 1
     },
