@@ -75,7 +75,7 @@ export interface Launched {
   said(): string
   /** What it has printed on standard error so far. */
   complained(): string
-  /** Waits until it has printed a line that matches. @throws with what it complained, when it ends before */
+  /** Waits until it has printed a line that matches, 150 s at most. @throws with what it complained, when it ends before */
   printed(pattern: RegExp): Promise<RegExpExecArray>
   /** Waits for its end: exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>
@@ -123,7 +123,7 @@ export function launch(command: string, parameters: readonly string[], environme
     async printed(pattern) {
       let over = false
       ended.finally(() => setTimeout(() => (over = true), 50))
-      const found = await until(`${command} says ${pattern}`, () => pattern.exec(said) ?? (over && 'over'), 60)
+      const found = await until(`${command} says ${pattern}`, () => pattern.exec(said) ?? (over && 'over'), 150)
       if (found === 'over') throw new Error(`${command} ended: ${complained.trim() || said.trim()}`)
       return found
     },
