@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { type EmbeddedPostgres, startPostgres } from '../../../db/embedded.ts'
 import { endServers, openRunFolder, removeRunFolder, runFolderVariable } from './folder.ts'
-import { filledVariable, makeTemplate, serverVariable } from './template.ts'
+import { easeSignIn, filledVariable, makeTemplate, serverVariable } from './template.ts'
 
 /** What a database that nobody needs tomorrow may leave out. */
 const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off', autovacuum: 'off', max_connections: '200' }
@@ -14,6 +14,7 @@ export default async function setup(): Promise<() => Promise<void>> {
     folder = await openRunFolder()
     postgres = await startPostgres({ folder, log: pino({ level: 'silent' }), settings })
     process.once('exit', postgres.killNow)
+    await easeSignIn(postgres.url)
     process.env[filledVariable] = JSON.stringify(await makeTemplate(postgres.url))
     process.env[serverVariable] = postgres.url
     process.env[runFolderVariable] = folder
