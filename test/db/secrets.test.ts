@@ -93,6 +93,7 @@ test('every listed column exists, and so does the key of its row', async () => {
 /** What is sealed in one file and kept by another. */
 const keptIn: Readonly<Record<string, string>> = {
   'subgraphs/identity/credentials/signing-key/keys.ts': 'subgraphs/identity/stores/credentials/signing-key.ts',
+  'subgraphs/launcher/engines/notify/push/push.ts': 'subgraphs/launcher/stores/inbox/push-subscription.ts',
 }
 
 test('every noun that encrypts declares its columns, so that they are rewritten', async () => {

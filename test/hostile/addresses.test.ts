@@ -1,3 +1,4 @@
+import { createECDH, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getNamedType, isInputObjectType, isObjectType } from 'graphql'
@@ -32,8 +33,11 @@ type Use = 'called' | 'called later' | 'shown' | `as ${string}`
 
 /** Every address in an input of the graph. */
 const uses: Readonly<Record<string, Use>> = {
+  'AddFavouriteInput.url': 'shown',
+  'AddPushSubscriptionInput.endpoint': 'called',
   'ComposeOverrideInput.link': 'shown',
   'ComposePostsInput.link': 'shown',
+  'CreateAnnouncementInput.url': 'shown',
   'CreateCheckoutSessionInput.cancelUrl': 'shown',
   'CreateCheckoutSessionInput.successUrl': 'shown',
   'CreateConnectorInput.baseUrl': 'called',
@@ -47,16 +51,23 @@ const uses: Readonly<Record<string, Use>> = {
   'CreateProcessorCheckoutSessionInput.successUrl': 'shown',
   'CreateProcessorPortalSessionInput.returnUrl': 'shown',
   'CreateProfileSourceInput.url': 'called later',
+  'CreateSharedLinkInput.icon': 'shown',
+  'CreateSharedLinkInput.url': 'shown',
   'CreateTranscriptionInput.audioUrl': 'called',
   'CreateWebhookEndpointInput.url': 'called',
   'ImportMediaInput.url': 'called',
   'KnowledgeActionInput.androidUrl': 'shown',
   'KnowledgeActionInput.iosUrl': 'shown',
   'KnowledgeActionInput.url': 'shown',
+  'LauncherWorkflowStepInput.url': 'shown',
+  'UpdateAnnouncementInput.url': 'shown',
   'UpdateCredentialInput.baseUrl': 'as CreateCredentialInput.baseUrl',
   'UpdateKnowledgeSourceInput.url': 'as CreateKnowledgeSourceInput.url',
+  'UpdateOrganizationSettingsInput.supportUrl': 'shown',
   'UpdatePaymentWebhookInput.url': 'as CreatePaymentWebhookInput.url',
   'UpdatePostInput.link': 'shown',
+  'UpdateSharedLinkInput.icon': 'shown',
+  'UpdateSharedLinkInput.url': 'shown',
   'UpdateUserInput.image': 'shown',
   'UpdateWebhookEndpointInput.url': 'as CreateWebhookEndpointInput.url',
 }
@@ -77,6 +88,10 @@ test('says of every address in an input whether the platform calls it', () => {
 
 /** The inputs of those that are called. */
 const inputs: Readonly<Record<string, () => Promise<object>>> = {
+  'AddPushSubscriptionInput.endpoint': async () => ({
+    p256dh: createECDH('prime256v1').generateKeys('base64url', 'uncompressed'),
+    auth: randomBytes(16).toString('base64url'),
+  }),
   'CreateConnectorInput.baseUrl': async () => ({ kind: 'MCP', name: 'Tools' }),
   'CreateCredentialInput.baseUrl': async () => ({ provider: 'custom', name: 'Own', fields: [{ name: 'apiKey', value: 'sk-of-a-test-0001' }] }),
   'CreateKnowledgeSourceInput.url': async () => ({ kind: 'URL', title: 'A page' }),
@@ -105,5 +120,5 @@ test.each(Object.keys(uses).filter(field => uses[field]!.startsWith('called')))(
   await graph.clock.run(120_000)
   expect(asked).toEqual([])
   if (uses[field] === 'called later') expect(answer.data()).toBeTruthy()
-  else expect(answer.refused('BAD_USER_INPUT').message).toMatch(/public/)
+  else expect(answer.refused('BAD_USER_INPUT').message).toMatch(/public|private network/)
 })

@@ -62,7 +62,7 @@ const recovery: Documented = {
 }
 
 const row = {
-  ...{ kind: 'forward', method: 'GET', limit: 1024, why: 'own answer', access: { policy: 'person' } },
+  ...{ kind: 'forward', method: 'GET', limit: 1024, why: 'own answer', role: 'web', access: { policy: 'person' } },
 } as const satisfies Partial<ForwardRow>
 
 export const workspaceRows: readonly Row[] = [
