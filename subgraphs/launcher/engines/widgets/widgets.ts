@@ -5,7 +5,7 @@ import { anonymous, isPerson, type Viewer } from '../../../viewer.ts'
 import { WidgetServicesDocument, type WidgetServicesQuery } from '../../ask.generated.ts'
 import { type CatalogEntryRow, catalogEntryStore, compareTitles } from '../../stores/catalog-entry.ts'
 import { entitlementStore, isEntitled } from '../../stores/commerce/entitlement.ts'
-import { installationStore } from '../../stores/installation.ts'
+import { type InstallationRow, installationStore } from '../../stores/installation.ts'
 import type { AppWidget, AppWidgets } from './apps/apps.ts'
 import { shareOf } from './apps/share.ts'
 import { degraded, failureOf, fresh, type WidgetReading } from './reading.ts'
@@ -43,6 +43,9 @@ export const maxWidgets = 50
 
 type Services = NonNullable<WidgetServicesQuery['services']>
 
+/** What is installed in a viewer's active context, by app. */
+type Standing = ReadonlyMap<string, InstallationRow>
+
 /** A widget of an app of the store or of an organization, as one viewer sees it. */
 interface Found {
   readonly row: WidgetRow
@@ -78,8 +81,8 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
       return services ?? []
     }
     /** Returns the widgets of the platform's apps that are installed and paid for, as the viewer may see them now, in the registry's order. */
-    async function ofPlatform(): Promise<WidgetRow[]> {
-      const [all, standing, rights] = await Promise.all([services(), installationStore.open(opening).standing(), entitlementStore.open(opening).rights()])
+    async function ofPlatform(installations: Promise<Standing>): Promise<WidgetRow[]> {
+      const [all, standing, rights] = await Promise.all([services(), installations, entitlementStore.open(opening).rights()])
       return all.flatMap(service => {
         const source = service && sources[service.slug]
         if (!source || !canSee(viewer, source) || !standing.has(service.slug)) return []
@@ -90,11 +93,14 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
       })
     }
     /** Returns the installed apps of the store and of the organization that have a widget. @param only null: all of them */
-    const ofApps = async (only: readonly string[] | null): Promise<Found[]> => (isPerson(viewer) ? findApps(opening, viewer, only) : [])
+    const ofApps = async (installations: Promise<Standing>, only: readonly string[] | null): Promise<Found[]> =>
+      isPerson(viewer) ? findApps(opening, viewer, await installations, only) : []
+    const standing = () => installationStore.open(opening).standing()
 
     /** Returns the widgets that the viewer may see now, by title, without their content. */
     async function list(): Promise<WidgetRow[]> {
-      const [platform, found] = await Promise.all([ofPlatform(), ofApps(null)])
+      const installations = standing()
+      const [platform, found] = await Promise.all([ofPlatform(installations), ofApps(installations, null)])
       if (found.length === 0) return platform
       const all = [...platform, ...found.map(({ row }) => row)]
       return all.sort(compareTitles).slice(0, maxWidgets)
@@ -118,7 +124,7 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
     async function readAll(wanted: readonly string[]): Promise<(WidgetReading | null)[]> {
       const platform = wanted.filter(app => sources[app])
       const others = wanted.filter(app => !sources[app])
-      const found = others.length > 0 ? await ofApps(others) : []
+      const found = others.length > 0 ? await ofApps(standing(), others) : []
       const [own, theirs] = await Promise.all([
         platform.length > 0 ? readServices(platform) : new Map<string, WidgetReading>(),
         found.length > 0 ? apps.read(found.map(({ widget }) => widget)) : [],
@@ -142,8 +148,7 @@ export const widgetStore = (asking: Ask, apps: Pick<AppWidgets, 'read'>, timeout
 }
 
 /** Finds what is installed in a viewer's active context and has a widget of its own. */
-async function findApps(opening: StoreContext, viewer: Viewer, only: readonly string[] | null): Promise<Found[]> {
-  const standing = await installationStore.open(opening).standing()
+async function findApps(opening: StoreContext, viewer: Viewer, standing: Standing, only: readonly string[] | null): Promise<Found[]> {
   const wanted = [...standing.values()].filter(({ app }) => !sources[app] && (only === null || only.includes(app)))
   const entries = catalogEntryStore.open(opening)
   const found = await Promise.all(wanted.map(async installation => ({ installation, entry: await entries.ofApp(installation.app) })))
