@@ -67,7 +67,7 @@ export function accountsOf(open: Pick<ReturnType<typeof freshIdentity>, 'identit
     /** Waits until nothing is left of what was asked by address, and every mail has left: the database is emptied between tests. */
     settled: () =>
       expect
-        .poll(() => rows('select id from identity.account_requests union all select id from identity.mails where due_at is not null'), { timeout: 5_000 })
+        .poll(() => rows('select id from identity.account_requests union all select id from identity.mails where due_at is not null'), { timeout: 30_000 })
         .toEqual([]),
   }
 }
