@@ -110,9 +110,10 @@ export function liveWidgets({ events, list, appeared, read, failed }: LiveWidget
       if (!value.app) continue
       const before = known.get(value.app)
       const found = before && value.id === undefined ? before : await appeared(value.app, value.id !== undefined).catch(missed)
-      if (found) known.set(value.app, found)
-      else if (found === null && known.delete(value.app)) sent.delete(value.app)
-      mark([value.app])
+      if (found) {
+        known.set(value.app, found)
+        mark([value.app])
+      } else if (found === null && known.delete(value.app)) sent.delete(value.app)
     }
   }
   void begin()
