@@ -2,11 +2,12 @@ import { createHmac } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
+import { insertBundle } from '../../../kit/paid.ts'
 import { billingSecret, type Supergraph } from '../../../kit/supergraph.ts'
 import { seedCredential } from '../../providers/credential/seed.ts'
 import { steer } from '../catalog/seed.ts'
 
-type Graph = Pick<Supergraph, 'rows' | 'clock'>
+type Graph = Pick<Supergraph, 'rows' | 'clock' | 'database'>
 
 /** Gives an organization a bundle as if it had been paid, and seats to people. @returns its id */
 export async function seedBundle(
@@ -14,13 +15,8 @@ export async function seedBundle(
   organizationId: string,
   { package: name = 'EVERYTHING', seats = 50, holders = [] }: { package?: string; seats?: number; holders?: readonly (string | null)[] } = {},
 ): Promise<string> {
-  const [id, at] = [newId(), graph.clock.now()]
-  await graph.rows(
-    `insert into launcher.billing_subscriptions (id, owner_type, owner_id, package, interval, status, seats, unit_minor, currency, processor_subscription_id,
-       processor_customer_id, processor_item_id, learned_at, created_at, updated_at, created_by)
-     values ($1, 'ORGANIZATION', $2, $3, 'MONTH', 'ACTIVE', $4, 4900, 'USD', $5, 'cus_seed', 'si_seed', $6, $6, $6, 'test')`,
-    [id, organizationId, name, seats, `sub_${id.replaceAll('-', '')}`, at],
-  )
+  const at = graph.clock.now()
+  const id = await insertBundle(graph.database.sequelize, organizationId, at, name, seats)
   for (const userId of holders)
     await graph.rows(
       `insert into launcher.seats (id, organization_id, user_id, kind, assigned_at, created_at, updated_at, created_by)
