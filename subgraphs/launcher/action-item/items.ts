@@ -1,12 +1,8 @@
 import { newId } from '../../../platform/ids.ts'
 import type { WriteTransaction } from '../../store/books.ts'
-import type { Context } from '../context.ts'
-import { type Posting, postNotice } from '../engines/notify/notify.ts'
+import { type ItemWriting, type Posting, postNotice } from '../engines/notify/notify.ts'
 import type { ActionItemRow } from '../stores/inbox/action-item.ts'
 import { announceItem, isNews, type Opened, opening } from './rules.ts'
-
-/** What items are written with: the context of a viewer, or of a job. */
-export type ItemWriting = Pick<Context, 'actionItems' | 'events' | 'snoozes'> & Posting
 
 /** A service's item, locked; null while there is none with its key. */
 export interface Known {

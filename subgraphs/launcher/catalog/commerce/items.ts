@@ -1,11 +1,11 @@
 import type { WriteTransaction } from '../../../store/books.ts'
 import { changeItem, openItem } from '../../action-item/items.ts'
 import { type Opened, resolving } from '../../action-item/rules.ts'
-import type { BillingItems, ItemWriting } from '../../engines/commerce/take-in.ts'
+import type { BillingItems, BillingItemWriting } from '../../engines/commerce/take-in.ts'
 import { registration } from '../../registration.ts'
 
 /** Opens an item of the launcher, or resolves it. @param opened null: its cause is gone */
-async function settle(context: ItemWriting, key: string, opened: Opened | null, unit: WriteTransaction): Promise<(() => void) | undefined> {
+async function settle(context: BillingItemWriting, key: string, opened: Opened | null, unit: WriteTransaction): Promise<(() => void) | undefined> {
   const present = await context.actionItems.lockKey(registration.slug, key, unit.transaction)
   if (!opened) return present ? changeItem(context, present, resolving(present, unit.now), unit) : undefined
   if (present?.status === 'OPEN' && present.title === opened.title) return undefined

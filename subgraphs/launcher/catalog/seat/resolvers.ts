@@ -4,9 +4,9 @@ import { record } from '../../../store/books.ts'
 import { checkVersion, write } from '../../../store/write.ts'
 import { actorOf, requireApp } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
-import { membersOf } from '../../engines/commerce/members.ts'
 import { hasSeats, reconcile } from '../../engines/commerce/seats.ts'
-import { takeIn } from '../../engines/commerce/take-in.ts'
+import { announceTaken, takeIn } from '../../engines/commerce/take-in.ts'
+import { membersOf } from '../../engines/people/people.ts'
 import { registration } from '../../registration.ts'
 import type { ChangeSeatsInput, Resolvers } from '../../resolvers.generated.ts'
 import type { SeatRow } from '../../stores/commerce/seat.ts'
@@ -30,9 +30,7 @@ async function changeSeats(context: Context, { quantity: given, expectedVersion,
   const snapshot = await billingProcessor.changeQuantity({ subscriptionId, itemId, quantity, key }, billingPrices)
   await write(context, {
     run: unit => takeIn(context, snapshot, standing.learnedAt, unit, true),
-    announce: taken => {
-      if (typeof taken === 'object' && 'changed' in taken) for (const each of taken.changed) each()
-    },
+    announce: announceTaken,
   })
   context.entitlements.forget()
   return (await billingSubscriptions.ofProcessorId(subscriptionId)) ?? standing
@@ -57,7 +55,7 @@ async function assignSeat(context: Context, given: string): Promise<SeatRow> {
       const row = present
         ? await seats.update(present, { releasedAt: null, assignedAt: now, updatedAt: now, version: present.version + 1 }, transaction)
         : await seats.insert(
-            { id: newId(now), organizationId, ...member, assignedAt: now, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) },
+            { id: newId(now), organizationId, userId, kind: member.kind, assignedAt: now, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) },
             transaction,
           )
       await record(context, { tenantId: organizationId, action: 'seat.assigned', subjectId: row.id, details: { userId, kind: row.kind } }, unit)

@@ -12,10 +12,10 @@ import type { BillingPrices } from '../../stores/commerce/price.ts'
 import type { IgnoredReason, ProcessorEventRow, ProcessorEvents } from '../../stores/commerce/processor-event.ts'
 import type { Leads } from '../../stores/lead.ts'
 import type { Alarm } from '../notify/alarm.ts'
-import { isOwnerKnown } from './members.ts'
+import { isOwnerKnown } from './owner.ts'
 import type { BillingProcessor } from './processor.ts'
 import { type ProcessorObject, readSnapshot, type Snapshot } from './rules.ts'
-import { type BillingWriting, type TakenIn, takeIn } from './take-in.ts'
+import { announceTaken, type BillingWriting, type TakenIn, takeIn } from './take-in.ts'
 
 /** What events of the processor are applied with. */
 export interface EventWork extends BillingWriting {
@@ -189,9 +189,7 @@ async function conclude(job: EventWork, event: ProcessorEventRow, found: Found |
       if (taken !== 'ASK') await end(job, present, 'ignored' in taken ? taken.ignored : null, unit)
       return taken
     },
-    announce: taken => {
-      if (typeof taken === 'object' && taken !== null && 'changed' in taken) for (const each of taken.changed) each()
-    },
+    announce: announceTaken,
   })
   crash('billing-event-applied')
   return result === 'ASK' ? 'ASK' : 'DONE'

@@ -7,10 +7,10 @@ import { write } from '../../../store/write.ts'
 import type { Rights } from '../../stores/commerce/entitlement.ts'
 import type { BillingPrices } from '../../stores/commerce/price.ts'
 import type { SeatRow } from '../../stores/commerce/seat.ts'
-import { membersOf } from './members.ts'
+import { membersOf } from '../people/people.ts'
 import type { BillingProcessor } from './processor.ts'
 import { type Joined, planSeats } from './rules.ts'
-import { type BillingWriting, takeIn } from './take-in.ts'
+import { type BillingWriting, changesOf, takeIn } from './take-in.ts'
 
 /** What seats are given with. */
 export interface SeatWork extends BillingWriting {
@@ -100,9 +100,8 @@ export async function reconcile(job: SeatWork, organizationId: string): Promise<
       const snapshot = await job.billingProcessor.subscription(known.processorSubscriptionId, job.billingPrices)
       if (!snapshot) continue
       const taken = await write(job, { run: unit => takeIn(job, snapshot, known.learnedAt, unit, true) })
-      if (typeof taken !== 'object' || !('changed' in taken)) continue
-      announcements.push(...taken.changed)
-      corrected += 1
+      announcements.push(...changesOf(taken))
+      if (typeof taken === 'object' && 'changed' in taken) corrected += 1
     }
     const given = await giveSeats(job, organizationId)
     await job.seats.noteReconciled(organizationId, job.clock.now())

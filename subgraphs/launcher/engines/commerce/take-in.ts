@@ -1,4 +1,3 @@
-import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { record, tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
 import type { EntitlementStore } from '../../stores/commerce/entitlement.ts'
@@ -11,30 +10,25 @@ import type {
   WorkspaceVerificationRow,
   WorkspaceVerifications,
 } from '../../stores/commerce/subscription.ts'
-import type { actionItemStore } from '../../stores/inbox/action-item.ts'
-import type { snoozeStore } from '../../stores/inbox/snooze.ts'
 import type { Owner } from '../../stores/installation.ts'
 import type { Alarm } from '../notify/alarm.ts'
-import { type Notice, type Posting, postNotice } from '../notify/notify.ts'
+import { type ItemWriting, type Notice, postNotice } from '../notify/notify.ts'
 import { commonOf, type Judgement, judge, type Known, type Snapshot } from './rules.ts'
 
 /** Opens and resolves action items of subscriptions, in a transaction. @returns a function that notifies their viewers */
 export interface BillingItems {
-  pastDue(context: ItemWriting, row: BillingSubscriptionRow, unit: WriteTransaction): Promise<(() => void) | undefined>
+  pastDue(context: BillingItemWriting, row: BillingSubscriptionRow, unit: WriteTransaction): Promise<(() => void) | undefined>
   /** @param waiting number of members without a seat; 0: there is a seat for each */
-  exhausted(context: ItemWriting, organizationId: string, waiting: number, unit: WriteTransaction): Promise<(() => void) | undefined>
+  exhausted(context: BillingItemWriting, organizationId: string, waiting: number, unit: WriteTransaction): Promise<(() => void) | undefined>
 }
 
-/** What action items are written with. */
-export interface ItemWriting extends Posting {
-  readonly events: Events
-  readonly actionItems: ReturnType<typeof actionItemStore.open>
-  readonly snoozes: ReturnType<typeof snoozeStore.open>
+/** What action items about subscriptions are written with. */
+export interface BillingItemWriting extends ItemWriting {
   readonly dashboardUrl: string
 }
 
 /** What subscriptions are written with. */
-export interface BillingWriting extends Writing, ItemWriting {
+export interface BillingWriting extends Writing, BillingItemWriting {
   readonly billingSubscriptions: BillingSubscriptions
   readonly workspaceVerifications: WorkspaceVerifications
   readonly entitlements: EntitlementStore
@@ -45,6 +39,15 @@ export interface BillingWriting extends Writing, ItemWriting {
 
 /** What became of a snapshot: what is left to do after the commit, why nothing changed, or that the processor is to be asked. */
 export type TakenIn = { readonly changed: readonly (() => void)[] } | { readonly ignored: IgnoredReason } | 'ASK'
+
+/** Returns what is left to do after the commit. */
+export const changesOf = (taken: TakenIn | null): readonly (() => void)[] =>
+  typeof taken === 'object' && taken !== null && 'changed' in taken ? taken.changed : []
+
+/** Does what is left to do after the commit. */
+export function announceTaken(taken: TakenIn | null): void {
+  for (const announce of changesOf(taken)) announce()
+}
 
 /** Returns the owner of entitlements; null for a lead, who uses nothing yet. */
 export const entitledOf = ({ ownerType, ownerId }: BillingOwner): Owner | null => {

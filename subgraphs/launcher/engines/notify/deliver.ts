@@ -1,38 +1,12 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import type { Writing } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
-import { anonymous } from '../../../viewer.ts'
-import { RecipientsDocument } from '../../ask.generated.ts'
-import { registration } from '../../registration.ts'
 import type { NoticeRow } from '../../stores/inbox/notice.ts'
+import { type Member, membersOf } from '../people/people.ts'
 import { type Notifying, notify, type Posting } from './notify.ts'
 
-/** Maximum notices of one run, and maximum pages of an organization's members. */
+/** Maximum notices of one run. */
 const atOnce = 100
-const maxPages = 200
-
-/** A member of an organization who can be told something. */
-interface Member {
-  readonly userId: string
-  readonly isManager: boolean
-}
-
-/** Returns the people of an organization; service accounts are told nothing. */
-async function membersOf(ask: Ask, organizationId: string): Promise<readonly Member[]> {
-  const members: Member[] = []
-  let after: string | null = null
-  for (let page = 0; page < maxPages; page += 1) {
-    const { membershipsOf: found }: Awaited<ReturnType<typeof readPage>> = await readPage(ask, organizationId, after)
-    for (const each of found?.nodes ?? [])
-      if (each?.userKind === 'HUMAN') members.push({ userId: each.userId, isManager: each.roles.includes('OWNER') || each.roles.includes('ADMIN') })
-    after = found?.pageInfo.hasNextPage ? (found.pageInfo.endCursor ?? null) : null
-    if (after === null) break
-  }
-  return members
-}
-
-const readPage = (ask: Ask, organizationId: string, after: string | null) =>
-  ask(RecipientsDocument, { organizationId, after }, { appId: registration.appId, viewer: anonymous })
 
 /** Delivers notices that wait, the oldest first; one that cannot be delivered leaves the others. @throws the first error, after all of them */
 export async function deliverNotices(job: Writing & Notifying & Posting & { readonly ask: Ask }): Promise<Date | null> {
@@ -53,10 +27,10 @@ export async function deliverNotices(job: Writing & Notifying & Posting & { read
   return null
 }
 
-/** Returns the people whom a notice is for. */
+/** Returns the people whom a notice is for; service accounts are told nothing. */
 function recipientsOf({ audience, userId }: NoticeRow, members: readonly Member[]): readonly string[] {
   if (audience === 'person') return [userId!]
-  return members.filter(({ isManager }) => isManager || audience === 'organization').map(member => member.userId)
+  return members.filter(({ kind, isManager }) => kind === 'HUMAN' && (isManager || audience === 'organization')).map(member => member.userId)
 }
 
 /** Delivers one notice once, whichever process does. */

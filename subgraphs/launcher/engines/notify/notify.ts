@@ -1,10 +1,12 @@
 import type { Events } from '../../../../platform/events.ts'
 import { newId } from '../../../../platform/ids.ts'
 import type { WriteTransaction } from '../../../store/books.ts'
+import type { actionItemStore } from '../../stores/inbox/action-item.ts'
 import type { Messages, Receiver } from '../../stores/inbox/message.ts'
 import type { NoticeRow, noticeStore } from '../../stores/inbox/notice.ts'
 import { type Arrived, type notificationStore, ownerKeyOf } from '../../stores/inbox/notification.ts'
 import type { preferencesStore } from '../../stores/inbox/notification-preferences.ts'
+import type { snoozeStore } from '../../stores/inbox/snooze.ts'
 import type { Alarm } from './alarm.ts'
 import { quietEnd } from './quiet.ts'
 import { waysOf } from './ways.ts'
@@ -16,6 +18,13 @@ export type Notice = Omit<NoticeRow, 'id' | 'createdAt' | 'itemId' | 'isInAppOnl
 export interface Posting {
   readonly notices: ReturnType<typeof noticeStore.open>
   readonly noticeAlarm: Alarm
+}
+
+/** What action items are written with. */
+export interface ItemWriting extends Posting {
+  readonly events: Events
+  readonly actionItems: ReturnType<typeof actionItemStore.open>
+  readonly snoozes: ReturnType<typeof snoozeStore.open>
 }
 
 /**

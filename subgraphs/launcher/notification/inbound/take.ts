@@ -1,9 +1,9 @@
 import type { WriteTransaction, Writing } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
-import { changeItem, type ItemWriting, openItem } from '../../action-item/items.ts'
+import { changeItem, openItem } from '../../action-item/items.ts'
 import { resolving } from '../../action-item/rules.ts'
 import { type ServiceItem, type ServiceMessage, serviceApp } from '../../engines/notify/inbound.ts'
-import { postNotice } from '../../engines/notify/notify.ts'
+import { type ItemWriting, postNotice } from '../../engines/notify/notify.ts'
 import type { NotificationService } from '../../engines/notify/upstream.ts'
 import type { ServiceMessageStore } from '../../stores/inbox/service-message.ts'
 import { isStale, openedItem, sentNotice } from './rules.ts'
@@ -34,15 +34,13 @@ async function takeItem(job: ServiceWork, { type, item, at }: SaidItem, unit: Wr
 
 /** Takes a message of the service, once for each id. */
 export async function takeMessage(job: ServiceWork, id: string, { type, timestamp, data }: ServiceMessage): Promise<void> {
-  let announce: (() => void) | undefined
   await write(job, {
     async run(unit) {
       if (!(await job.serviceMessages.isFirst(id, unit.now, unit.transaction))) return null
-      announce =
-        type === 'notification.sent' ? await postNotice(job, sentNotice(data), unit) : await takeItem(job, { type, item: data, at: new Date(timestamp) }, unit)
-      return {}
+      const isNews = type === 'notification.sent'
+      return { announce: await (isNews ? postNotice(job, sentNotice(data), unit) : takeItem(job, { type, item: data, at: new Date(timestamp) }, unit)) }
     },
-    announce: () => announce?.(),
+    announce: ({ announce }) => announce?.(),
   })
 }
 
@@ -54,18 +52,14 @@ export async function takeOpen(job: ServiceWork, service: NotificationService, c
   const before = clock.now()
   const items = await service.open()
   const known = new Map((await job.serviceMessages.openItems()).map(each => [each.key, each]))
-  const take = (said: SaidItem) => {
-    let announce: (() => void) | undefined
-    return write(job, {
+  const take = (said: SaidItem) =>
+    write(job, {
       async run(unit) {
         const present = await job.actionItems.lockKey(serviceApp, said.item.id, unit.transaction)
-        if (present && present.updatedAt >= before) return null
-        announce = await takeItem(job, said, unit)
-        return {}
+        return present && present.updatedAt >= before ? null : { announce: await takeItem(job, said, unit) }
       },
-      announce: () => announce?.(),
+      announce: ({ announce }) => announce?.(),
     })
-  }
   for (const item of items) {
     const present = known.get(item.id)
     const opened = openedItem(item, before, actionsUrl(job.dashboardUrl))

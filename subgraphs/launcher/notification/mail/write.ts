@@ -4,10 +4,8 @@ import type { Clock } from '../../../../platform/clock.ts'
 import { crash } from '../../../../platform/crash.ts'
 import type { WriteTransaction, Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
-import { anonymous } from '../../../viewer.ts'
-import { ContactDocument } from '../../ask.generated.ts'
 import type { Mail } from '../../engines/mail/mail.ts'
-import { registration } from '../../registration.ts'
+import { verifiedMailOf } from '../../engines/people/people.ts'
 import type { DueMessage, MessageRow, Messages } from '../../stores/inbox/message.ts'
 import { kindOf, mailOf, quietMailOf } from './texts.ts'
 
@@ -26,10 +24,6 @@ export interface MailWork extends Writing {
   readonly dashboardUrl: string
 }
 
-/** Returns the address at which a person receives mail; null for nobody who does. */
-export const addressOf = async (ask: Ask, userId: string): Promise<string | null> =>
-  (await ask(ContactDocument, { userId }, { appId: registration.appId, viewer: anonymous })).contactOf ?? null
-
 /** Address of the page with a person's preferences. */
 export const settingsUrl = (dashboardUrl: string): string => `${dashboardUrl}/settings`
 
@@ -45,7 +39,7 @@ export async function writeMails(job: MailWork): Promise<Date | null> {
   if (next === null || next > now) return next
   const due = await messages.due('MAIL', now, perParty, atOnce)
   const addresses = new Map<string, Promise<string | null>>()
-  for (const { userId } of due) if (!addresses.has(userId)) addresses.set(userId, addressOf(job.ask, userId))
+  for (const { userId } of due) if (!addresses.has(userId)) addresses.set(userId, verifiedMailOf(job.ask, userId))
   // Each is awaited below, where its failure belongs to a message.
   for (const each of addresses.values()) each.catch(() => {})
   for (const message of due) {

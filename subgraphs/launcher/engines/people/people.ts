@@ -1,0 +1,43 @@
+import type { Ask } from '../../../../platform/ask.ts'
+import { anonymous } from '../../../viewer.ts'
+import { ContactDocument, MembersDocument } from '../../ask.generated.ts'
+import { registration } from '../../registration.ts'
+
+/** Maximum pages of an organization's members. */
+const maxPages = 400
+
+/** A member of an organization, as identity names it. */
+export interface Member {
+  readonly userId: string
+  /** AGENT: a service account. */
+  readonly kind: 'HUMAN' | 'AGENT'
+  readonly isManager: boolean
+}
+
+const asLauncher = { appId: registration.appId, viewer: anonymous }
+
+const readPage = (ask: Ask, organizationId: string, after: string | null) => ask(MembersDocument, { organizationId, after }, asLauncher)
+
+/** Returns the members of an organization in order of joining, people and service accounts; none of an unknown organization. */
+export async function membersOf(ask: Ask, organizationId: string): Promise<readonly Member[]> {
+  const members: Member[] = []
+  let after: string | null = null
+  for (let page = 0; page < maxPages; page += 1) {
+    const { membershipsOf: found }: Awaited<ReturnType<typeof readPage>> = await readPage(ask, organizationId, after)
+    for (const each of found?.nodes ?? []) {
+      if (!each) continue
+      const { userId, userKind, roles } = each
+      members.push({ userId, kind: userKind === 'HUMAN' ? 'HUMAN' : 'AGENT', isManager: roles.includes('OWNER') || roles.includes('ADMIN') })
+    }
+    after = found?.pageInfo.hasNextPage ? (found.pageInfo.endCursor ?? null) : null
+    if (after === null) break
+  }
+  return members
+}
+
+/** Whether an organization has any member. */
+export const hasMembers = async (ask: Ask, organizationId: string): Promise<boolean> =>
+  ((await readPage(ask, organizationId, null)).membershipsOf?.nodes?.length ?? 0) > 0
+
+/** Returns the verified mail address of a person; null without one. */
+export const verifiedMailOf = async (ask: Ask, userId: string): Promise<string | null> => (await ask(ContactDocument, { userId }, asLauncher)).contactOf ?? null
