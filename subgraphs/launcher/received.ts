@@ -12,7 +12,7 @@ const slugOfPlatform = 'admin'
 
 /** The launcher's handlers for facts of other subgraphs. */
 export const received: Receives<'launcher', Job> = {
-  // It sends no mail yet.
+  // What became of its mails is kept by the gateway.
   'email.outcome': async () => {},
   // The organization that looks after the platform needs no bundle.
   async 'organization.created'({ body: { organizationId, slug } }, { entitlements }, { transaction }) {

@@ -54,7 +54,7 @@ describe('the shop of the developer platform', () => {
     expect((await ask('GET', '/launcher/api/commerce/%2e%2e/catalogue')).status).toBe(404)
   })
 
-  it('refuses whoever is not signed in, and keys', async () => {
+  it('refuses whoever is not signed in', async () => {
     expect((await at.door.ask('GET', orders)).status).toBe(401)
   })
 
