@@ -85,6 +85,17 @@ describe('a push message', () => {
     expect([await messages(), await received(own)]).toEqual([[], []])
   })
 
+  it('waits while the name of its service cannot be resolved: the subscription has not ended', async () => {
+    const own = browser()
+    const id = await added(owner, own.subscription)
+    const sealed = graph.platform.launcher.at.services.push.seal(id, { ...own.subscription, endpoint: 'https://push.invalid/1' })
+    await graph.rows('update launcher.push_subscriptions set sealed = $1', [sealed])
+    await waiting(owner)
+    const due = () => graph.rows('select from launcher.messages where attempts = 1 and next_attempt_at = $1', [graph.clock.in(10_000)])
+    await expect.poll(due, { timeout: 20_000 }).toHaveLength(1)
+    expect(await subscriptions()).toEqual([{ id }])
+  })
+
   it.each([429, 503])('is sent again when its service answers %i', async status => {
     const own = browser()
     await added(owner, own.subscription)
