@@ -45,7 +45,7 @@ test('S-08 `npm start` prints addresses, accounts and readiness; Ctrl-C, TERM an
   })
   // Ctrl-C reaches npm, its shell and Node at once, and Node again from npm.
   await endBy(folder, first, () => process.kill(-first.child.pid!, 'SIGINT'))
-  expect(first.said()).toMatch(/^stopping \(Ctrl-C\): .*\nstopped$/m)
+  expect(first.said()).toMatch(/^stopping \(Ctrl-C\): .*\n(?:\{.*\n)*stopped$/m)
   expect(first.said()).not.toContain('again')
 
   const second = npmStart(environment)
@@ -164,7 +164,7 @@ test('continues models’ streams for STREAM_DRAIN_MS after TERM, then sends eac
     false,
   ])
   expect(await platform.ended).toBe(0)
-  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): what runs may end, within 9 s.*\nstopped$/m)
+  expect(platform.said()).toMatch(/^stopping \(SIGTERM\): what runs may end, within 9 s.*\n(?:\{.*\n)*stopped$/m)
 })
 
 test('one Ctrl-C that arrives several times, from terminal and npm, counts once', () => {
