@@ -21,7 +21,6 @@ import { documentsOf } from './door/documents/documents.ts'
 import type { Manifest } from './door/documents/manifest.ts'
 import type { Registered } from './door/documents/registered.ts'
 import { createSources, type Trust } from './door/documents/sources.ts'
-import { doorRefusal } from './door/errors.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http/serve.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
@@ -46,8 +45,9 @@ import { createSignedIn } from './pages/signed-in.ts'
 import { serveWeb } from './pages/web.ts'
 import { type DerivedTable, deriveTables } from './rest/derive/tables.ts'
 import { type ForwardTarget, serveForwards } from './rest/forward.ts'
-import { answersHere, misplaced, ownRows, roleOf } from './rest/place.ts'
-import { anyMethod, pathOf, type RouteTable, type Row } from './rest/row.ts'
+import { refuseOtherMethods } from './rest/methods.ts'
+import { ownRows } from './rest/place.ts'
+import type { RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
 
@@ -362,29 +362,5 @@ function serveRoutes(app: FastifyInstance, tables: readonly DerivedTable[], door
       else ignoreBodies(scope)
       for (const { slug, row } of rows) serveOperation(scope, slug, row, door)
     })
-  for (const [path, rows] of Map.groupBy(all, ({ slug, row }) => pathOf(slug, row))) {
-    const known = methodsOf(rows)
-    for (const url of rows.some(({ row }) => row.kind === 'operation') ? [path, `${path}/`] : [path])
-      app.route({
-        method: app.supportedMethods.filter(method => !known.includes(method)),
-        url,
-        // Checked before the body, because the method is wrong whatever the body holds.
-        async onRequest(request, reply) {
-          const here = rows.filter(({ row }) => answersHere(door.hosts, request, roleOf(row)))
-          if (here.length === 0) throw misplaced(door.hosts, request, rows[0]!.slug, roleOf(rows[0]!.row))
-          const allow = [...methodsOf(here), 'OPTIONS'].join(', ')
-          reply.header('allow', allow)
-          for (const { row } of here) if (row.kind === 'forward' && row.tellsOptions) reply.headers(row.tellsOptions)
-          if (request.method === 'OPTIONS') return reply.code(204).send()
-          throw doorRefusal(405, `This address takes ${allow}.`)
-        },
-        handler: () => undefined,
-      })
-  }
+  refuseOtherMethods(app, all, door.hosts)
 }
-
-/** Returns the methods of the routes at one path; a path with GET serves HEAD too. */
-const methodsOf = (rows: readonly { readonly row: Row }[]): readonly string[] =>
-  rows
-    .flatMap(({ row }): readonly string[] => (row.method === '*' ? anyMethod : [row.method]))
-    .flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

@@ -53,6 +53,9 @@ export interface AppOptions {
   readonly log: Logger
 }
 
+/** Longest value of a parameter in a path, in characters; nothing is found at a longer one. */
+export const maxParamLength = 500
+
 /** Milliseconds within which headers and body of a request must arrive. */
 const requestTimeout = 60_000
 
@@ -101,7 +104,7 @@ export async function createApp({
     // Requests that arrive on an open connection while the server closes are answered normally.
     return503OnClosing: false,
     http: { shouldUpgradeCallback, headersTimeout: requestTimeout },
-    routerOptions: { maxParamLength: 500 },
+    routerOptions: { maxParamLength },
     rewriteUrl(request) {
       const target = readTarget(request, hosts.knows)
       if (typeof target !== 'string' && target.url !== '*') {

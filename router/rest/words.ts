@@ -60,10 +60,21 @@ const codes: ReadonlySet<string> = new Set(['reason', 'field', 'service', 'limit
 /** Enum values that are acronyms, and keep their upper case in sentences; routes accept them in any case. */
 const acronyms: ReadonlySet<string> = new Set(['GIF', 'URL'])
 
+const valuesOfSchema = new WeakMap<GraphQLSchema, ReadonlySet<string>>()
+
+/** Values of all enums of a schema, gathered once for all routes. */
+function enumValuesOf(schema: GraphQLSchema): ReadonlySet<string> {
+  const known = valuesOfSchema.get(schema)
+  if (known) return known
+  const values = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
+  valuesOfSchema.set(schema, values)
+  return values
+}
+
 /** Creates the messages of one route. */
 export function wordsOf(row: OperationRow, schema: GraphQLSchema): Words {
   const names = { ...headerNames, ...row.names }
-  const enumValues = new Set(Object.values(schema.getTypeMap()).flatMap(type => (isEnumType(type) ? type.getValues().map(({ name }) => name) : [])))
+  const enumValues = enumValuesOf(schema)
   const operation = row.operation.definitions.find((node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION)
   const variables = (operation?.variableDefinitions ?? []).flatMap(({ variable, type: node }) => {
     const type = typeFromAST(schema, node)
