@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { isInstalled, run } from './commands.ts'
-import { chapters, graphApart, journeys, long, longTests, replicas, type Step } from './lists.ts'
+import { chapters, graphApart, journeys, long, longTests, replicas, type Step, type TestFiles } from './lists.ts'
 import { freePort, type Platform, startPlatform } from './platform.ts'
 import { type Runs, takeTurns } from './rotation.ts'
 import { runTests } from './tests.ts'
@@ -76,9 +76,9 @@ const maxFilesTriedAgain = 24
  * everything a time limit of a test may pass while another file works. What passed only then is named at the end. Files that do not begin
  * in time are named and counted as skipped.
  */
-async function takeTests(name: string, seconds: number, args: readonly string[]): Promise<void> {
+async function takeTests({ name, seconds, args, env }: TestFiles): Promise<void> {
   heading(name)
-  const first = await runTests(args, { seconds, folder: work })
+  const first = await runTests(args, { seconds, folder: work, env })
   counts.passed += first.passed
   counts.skipped += first.skipped
   for (const file of first.leftOut) skip(file, `${seconds} s were not enough for it`)
@@ -91,13 +91,19 @@ async function takeTests(name: string, seconds: number, args: readonly string[])
     return
   }
   heading(`${failedFiles.length} files a second time`)
-  const again = await runTests(['--no-file-parallelism', ...failedFiles], { seconds: 900, folder: work })
+  const again = await runTests(['--no-file-parallelism', ...failedFiles], { seconds: 900, folder: work, env })
   const stillFail = [...again.failedTests, ...again.leftOut]
   for (const test of stillFail) console.log(`FAIL  ${test}`)
   counts.failed += stillFail.length
   counts.passed += Math.max(0, failedTests.length - stillFail.length)
   unstable.push(...failedTests.filter(test => !stillFail.includes(test)))
   if (again.problem) check(`${name}, at the second try: ${again.problem}`, false)
+}
+
+async function takeJourneys(): Promise<void> {
+  const { name, seconds } = journeys
+  if (!isInstalled('chromium')) skip(name, 'chromium is not installed')
+  else if (fits(name, seconds) && (await take({ name: 'npm run build:web', seconds: 120, command: ['npm', 'run', 'build:web'] }))) await takeTests(journeys)
 }
 
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
@@ -211,7 +217,7 @@ async function installS3Server(): Promise<void> {
 async function change(base: string): Promise<void> {
   await take({ name: 'npm run check', seconds: 480, command: ['npm', 'run', 'check'] })
   const files = testsOfChange(base)
-  if (files.length > 0) await takeTests(`tests of what changed since ${base}`, 660, files)
+  if (files.length > 0) await takeTests({ name: `tests of what changed since ${base}`, seconds: 660, args: files })
   const names = chaptersOfChange(base)
   if (names.length > 0) await withPlatform('npm start', ['npm', 'start'], (platform, vendorPort) => tryFromOutside(platform, vendorPort, names))
 }
@@ -219,14 +225,14 @@ async function change(base: string): Promise<void> {
 async function full(): Promise<void> {
   await take({ name: 'npm run check', seconds: 480, command: ['npm', 'run', 'check'] })
   await installS3Server()
-  await takeTests(
-    'npm test, without the long tests',
-    2100,
-    longTests.flatMap(path => ['--exclude', path]),
-  )
+  await takeTests({
+    name: 'npm test, without the long tests',
+    seconds: 2100,
+    args: longTests.flatMap(path => ['--exclude', path]),
+  })
   await take(graphApart)
   await take({ name: 'npm run generate, for the REST document', seconds: 120, command: ['npm', 'run', 'generate'] })
-  await take(journeys)
+  await takeJourneys()
   const hasExamples = (await take({ name: 'examples: npm ci', seconds: 240, command: ['npm', 'ci', '--prefix', 'examples'] })) === true
   const walk = async (name: string, command: readonly string[]) => {
     if (hasExamples) await take({ name, seconds: 120, command })

@@ -32,11 +32,15 @@ let count = 0
  * Runs test files for a number of seconds; what has not begun by then is left out.
  * @param args   paths and options of vitest
  * @param folder where the result file is written
+ * @param env    settings that these tests look for @default none
  */
-export async function runTests(args: readonly string[], { seconds, folder }: { seconds: number; folder: string }): Promise<TestsResult> {
+export async function runTests(
+  args: readonly string[],
+  { seconds, folder, env: settings = {} }: { seconds: number; folder: string; env?: Readonly<Record<string, string>> | undefined },
+): Promise<TestsResult> {
   const path = join(folder, `tests-${count++}.jsonl`)
   const reporters = ['default', './test/kit/run/skipped-reporter.ts', './test/kit/run/progress-reporter.ts'].map(name => `--reporter=${name}`)
-  const env = { [progressVariable]: path, [secondsVariable]: String(seconds), [rotationVariable]: rotationAt(Date.now()) }
+  const env = { ...settings, [progressVariable]: path, [secondsVariable]: String(seconds), [rotationVariable]: rotationAt(Date.now()) }
   const { exitCode } = await run(['npm', 'test', '--', ...args, ...patience, ...reporters], { seconds: seconds + endingSeconds, env })
   return resultOf(existsSync(path) ? readFileSync(path, 'utf8') : '', exitCode)
 }

@@ -33,7 +33,7 @@ describe.runIf(isAsked && browserPath)('an announcement in a browser', () => {
     const approval = page.getByRole('region', { name: 'Approval', exact: true })
     /** Answers what waits with other arguments. */
     const edit = async (question: string, change: (given: Record<string, unknown>) => Record<string, unknown>) => {
-      await page.getByRole('link', { name: `Waits for a person: ${question}` }).click({ timeout: 20_000 })
+      await page.getByRole('link', { name: `Waits for a person: ${question}` }).click({ timeout: 60_000 })
       await approval.getByRole('button', { name: 'Edit and approve' }).click()
       const field = dialog.getByLabel('What will run')
       await field.fill(JSON.stringify(change(JSON.parse(await field.inputValue()))))

@@ -197,7 +197,7 @@ describe.runIf(isAsked && browserPath)('payments’ money pages in a browser', (
     await page.getByRole('button', { name: 'Close link: 000001' }).click()
     expect(await findings()).toEqual([])
     await page.getByRole('alertdialog').getByRole('button', { name: 'Close link' }).click()
-    await expect.poll(() => page.getByRole('button', { name: 'Close link: 000001' }).count(), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: 'Close link: 000001' }).count(), { timeout: 60_000 }).toBe(0)
     expect(await violations()).toEqual([])
   })
 
@@ -223,7 +223,7 @@ describe.runIf(isAsked && browserPath)('payments’ money pages in a browser', (
             .getByLabel('Amount', { exact: true })
             .inputValue()
             .catch(() => ''),
-        { timeout: 20_000 },
+        { timeout: 60_000 },
       )
       .toBe('250.00')
     expect(await violations()).toEqual([])

@@ -23,7 +23,7 @@ describe.runIf(isAsked && browserPath)('an order in a browser', () => {
     const payer = await web.visit({ viewport: { width: 390, height: 844 } })
     await payer.page.goto(address)
     await payer.page.getByRole('link', { name: 'Pay', exact: true }).click()
-    await order.getByText('Paid', { exact: true }).first().waitFor({ timeout: 30_000 })
+    await order.getByText('Paid', { exact: true }).first().waitFor({ timeout: 60_000 })
     expect(await one.findings()).toEqual([])
 
     await order.getByRole('button', { name: 'Refund order' }).click()
@@ -42,7 +42,7 @@ describe.runIf(isAsked && browserPath)('an order in a browser', () => {
     await order
       .getByText(/Partly refunded/i)
       .first()
-      .waitFor({ timeout: 30_000 })
+      .waitFor({ timeout: 60_000 })
     expect([...(await one.violations()), ...(await two.violations())]).toEqual([])
   }, 180_000)
 })

@@ -33,7 +33,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
     await page.getByRole('button', { name: 'State' }).click()
     await page.getByRole('menuitem', { name: 'Settled', exact: true }).click()
     await page.getByRole('link', { name: 'demo-payout-1' }).waitFor()
-    expect(await page.getByRole('link', { name: /week-31|demo-payout-2/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: /week-31|demo-payout-2/ }).count()).toBe(0)
     expect(await violations()).toEqual([])
   })
 
@@ -48,7 +48,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
     const { page, enter, findings, violations } = await web.visit()
     const opened = async () => (await owner.query<{ disputes: { nodes: unknown[] } }>('{ disputes { nodes { id } } }')).disputes.nodes.length
     // The demo has one as well.
-    await expect.poll(opened, { timeout: 20_000 }).toBe(2)
+    await expect.poll(opened, { timeout: 60_000 }).toBe(2)
     await enter(`${web.payments}/overview`)
     await page.locator('[data-waits=openDisputes]').getByText('2', { exact: true }).waitFor()
     expect(await findings()).toEqual([])
@@ -89,7 +89,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
       (await owner.query<{ disputes: { nodes: { id: string; order: { id: string } }[] } }>('{ disputes { nodes { id order { id } } } }')).disputes.nodes.find(
         each => each.order.id === order.id,
       )
-    await expect.poll(disputed, { timeout: 20_000 }).toBeDefined()
+    await expect.poll(disputed, { timeout: 60_000 }).toBeDefined()
     await enter(`${web.payments}/disputes/${(await disputed())!.id}`)
     const panel = page.getByRole('region', { name: 'Dispute', exact: true })
     const dialog = page.getByRole('dialog')
@@ -109,7 +109,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
     await panel.getByText('delivery.pdf').waitFor()
     await panel.getByText('winning_evidence').waitFor()
     expect(await panel.getByRole('button', { name: 'Give evidence' }).count()).toBe(0)
-    await panel.getByText('Won', { exact: true }).waitFor({ timeout: 20_000 })
+    await panel.getByText('Won', { exact: true }).waitFor({ timeout: 60_000 })
     expect(await findings()).toEqual([])
     expect(await violations()).toEqual([])
   }, 180_000)
@@ -131,7 +131,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
           if ((await row.count()) === 0) await enter(`${web.payments}/disputes`)
           return row.count()
         },
-        { timeout: 30_000 },
+        { timeout: 60_000 },
       )
       .toBe(1)
     await row.click()
@@ -145,7 +145,7 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
     await page.getByRole('alertdialog').getByRole('button', { name: 'Accept dispute' }).click()
     await expect
       .poll(async () => (await owner.query<{ disputes: { nodes: { status: string }[] } }>('{ disputes { nodes { status } } }')).disputes.nodes[0]!.status, {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe('LOST')
   }, 180_000)

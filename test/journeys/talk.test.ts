@@ -68,7 +68,7 @@ describe.runIf(isAsked && browserPath)('talking with agents in a browser', () =>
     await one.page.getByLabel('Your message').fill('What is this demo about?')
     await one.page.getByRole('button', { name: 'Send message' }).click()
     await other.page.locator('[data-role=USER]').getByText('What is this demo about?').waitFor()
-    await expect.poll(() => other.page.locator('[data-role=AGENT]').getAttribute('data-status'), { timeout: 15_000 }).toBe('COMPLETE')
+    await expect.poll(() => other.page.locator('[data-role=AGENT]').getAttribute('data-status'), { timeout: 60_000 }).toBe('COMPLETE')
     expect(await other.findings()).toEqual([])
   }, 180_000)
 })

@@ -39,6 +39,8 @@ export async function openWeb(stack: AsyncDisposableStack, settings: Record<stri
         timezoneId: 'Europe/Berlin',
         ...options,
       })
+      // A busy machine draws late, and what never comes fails then as well.
+      page.setDefaultTimeout(60_000)
       /** Whether the page has drawn what matters. The driver's own waiting needs eval, which the policy forbids. */
       const isReady = () => page.evaluate('performance.getEntriesByName("page-ready").length > 0').catch(() => false)
       const signIn = async (email: string, secret: string) => {
@@ -51,7 +53,7 @@ export async function openWeb(stack: AsyncDisposableStack, settings: Record<stri
         violations,
         errors,
         signIn,
-        ready: () => expect.poll(isReady, { timeout: 15_000 }).toBe(true),
+        ready: () => expect.poll(isReady, { timeout: 60_000 }).toBe(true),
         /** Opens an address, and signs in where it asks for that. */
         async enter(address: string, email = 'owner@demo.test') {
           const { host, pathname } = new URL(address)
@@ -65,7 +67,7 @@ export async function openWeb(stack: AsyncDisposableStack, settings: Record<stri
             const here = new URL(page.url())
             return here.host === host && here.pathname === pathname && (await isReady())
           }
-          await expect.poll(() => look().catch(() => false), { timeout: 20_000 }).toBe(true)
+          await expect.poll(() => look().catch(() => false), { timeout: 60_000 }).toBe(true)
         },
         /** What axe finds on the page as it stands: rules with the first place of each. */
         async findings(): Promise<string[]> {
