@@ -126,17 +126,16 @@ export function judge<Row extends Known>(present: Row | null, learned: Partial<R
   return { write: { ...learned, learnedAt } }
 }
 
-/** Returns the columns that both kinds of subscriptions have, from what the processor says. */
-export const commonOf = (present: Known | null, snapshot: Snapshot, occurredAt: Date): Common => ({
+/** Returns the columns that both kinds of subscriptions have, from what the processor says. @param since when a new status began */
+export const commonOf = (present: Known | null, snapshot: Snapshot, since: Date): Omit<Common, 'learnedAt'> => ({
   status: snapshot.status,
   unitMinor: snapshot.unitMinor ?? present?.unitMinor ?? 0n,
   currency: snapshot.currency ?? present?.currency ?? 'USD',
   currentPeriodEnd: snapshot.currentPeriodEnd ?? present?.currentPeriodEnd ?? null,
   cancelAtPeriodEnd: snapshot.cancelAtPeriodEnd,
-  pastDueSince: snapshot.status === 'PAST_DUE' ? (present?.pastDueSince ?? occurredAt) : null,
-  endedAt: snapshot.status === 'CANCELED' ? occurredAt : null,
+  pastDueSince: snapshot.status === 'PAST_DUE' ? (present?.pastDueSince ?? since) : null,
+  endedAt: snapshot.status === 'CANCELED' ? since : null,
   processorCustomerId: snapshot.processorCustomerId,
-  learnedAt: occurredAt,
 })
 
 /** A member of an organization, in order of joining. */

@@ -94,6 +94,12 @@ const unwritten = <Changes>(judgement: Judgement<Changes>): Exclude<TakenIn, { c
   return 'ignore' in judgement ? { ignored: judgement.ignore } : null
 }
 
+/**
+ * Returns since when a new status counts. An answer of the processor stands at the time of what was learned last, which may
+ * be long ago: what it says that is new is so by now.
+ */
+const sinceOf = (present: Known | null, occurredAt: Date, { now }: WriteTransaction): Date => (present && occurredAt <= present.learnedAt ? now : occurredAt)
+
 const stampsOf = ({ now }: WriteTransaction) => ({ createdAt: now, updatedAt: now, createdBy: 'processor' })
 
 async function takeInBundle(
@@ -106,7 +112,7 @@ async function takeInBundle(
   const name = snapshot.package ?? present?.package
   const interval = snapshot.interval ?? present?.interval
   if (!name || !interval) return { ignored: 'NOT_OURS' }
-  const learned = { ...commonOf(present, snapshot, occurredAt), package: name, interval, seats: snapshot.seats, processorItemId: snapshot.processorItemId }
+  const learned = { ...commonOf(present, snapshot, sinceOf(present, occurredAt, unit)), learnedAt: occurredAt, package: name, interval, seats: snapshot.seats, processorItemId: snapshot.processorItemId }
   const judgement = judge<BillingSubscriptionRow>(present, learned, occurredAt, isAnswer)
   const nothing = unwritten(judgement)
   if (nothing) return nothing
@@ -161,8 +167,9 @@ async function takeInVerification(
   { snapshot, occurredAt, isAnswer }: Learned,
   unit: WriteTransaction,
 ): Promise<TakenIn> {
-  const verifiedAt = present?.verifiedAt ?? (snapshot.status === 'ACTIVE' ? occurredAt : null)
-  const learned = { ...commonOf(present, snapshot, occurredAt), verifiedAt }
+  const since = sinceOf(present, occurredAt, unit)
+  const verifiedAt = present?.verifiedAt ?? (snapshot.status === 'ACTIVE' ? since : null)
+  const learned = { ...commonOf(present, snapshot, since), learnedAt: occurredAt, verifiedAt }
   const judgement = judge<WorkspaceVerificationRow>(present, learned, occurredAt, isAnswer)
   const nothing = unwritten(judgement)
   if (nothing) return nothing
