@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { currency, titleOf, unitMinorOf } from '../../engines/commerce/plans.ts'
 import type { QueryBillingPreviewArgs, Resolvers } from '../../resolvers.generated.ts'
 import { readReturnTo, requireBillingManager } from '../billing/billing-manager.ts'
-import { notSubscribed, readSeats } from '../billing/rules.ts'
+import { keyAtProcessor, notSubscribed, readSeats } from '../billing/rules.ts'
 import { claim, claimable } from './claim.ts'
 
 async function preview({ viewer, billingSubscriptions, billingPrices, billingProcessor }: Context, args: QueryBillingPreviewArgs) {
@@ -34,7 +34,7 @@ export const billingSubscriptionResolvers: Resolvers = {
       const returnUrl = readReturnTo(input.returnTo, dashboardUrl)
       const [standing] = [...(await billingSubscriptions.standingOf(owner)), ...(await workspaceVerifications.standingOf(owner))]
       if (!standing) throw notSubscribed()
-      const key = `launcher-portal:${owner.ownerId}:${input.idempotencyKey ?? newId(clock.now())}`.slice(0, 255)
+      const key = `launcher-portal:${owner.ownerId}:${keyAtProcessor(input) ?? newId(clock.now())}`
       return { url: await billingProcessor.openPortal(standing.processorCustomerId, returnUrl, key) }
     },
   },

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import { DomainError } from '../../../../platform/errors.ts'
+import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { maxSeats, type Offer } from '../../engines/commerce/plans.ts'
 import type { BillingOwner } from '../../stores/commerce/subscription.ts'
 
@@ -6,6 +8,16 @@ import type { BillingOwner } from '../../stores/commerce/subscription.ts'
 export function readSeats(given: number, field = 'seats'): number {
   if (Number.isInteger(given) && given >= 1 && given <= maxSeats) return given
   throw new DomainError('BAD_USER_INPUT', `${field} is ${given}: it takes 1 to ${maxSeats}.`, { field })
+}
+
+/**
+ * Returns what stands for an idempotency key in a key of the processor, which takes fewer characters; null without one. The
+ * processor itself compares what the key was used for.
+ * @throws BAD_USER_INPUT for a key that none can be
+ */
+export function keyAtProcessor({ idempotencyKey }: { readonly idempotencyKey?: string | null | undefined }): string | null {
+  const idempotency = readIdempotency({ idempotencyKey })
+  return idempotency && createHash('sha256').update(idempotency.key).digest('base64url')
 }
 
 /** Returns what stands at the processor beside a subscription: whose it is, and what for. */

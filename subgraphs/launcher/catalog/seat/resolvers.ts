@@ -12,7 +12,7 @@ import type { ChangeSeatsInput, Resolvers } from '../../resolvers.generated.ts'
 import type { SeatRow } from '../../stores/commerce/seat.ts'
 import type { BillingSubscriptionRow } from '../../stores/commerce/subscription.ts'
 import { requireBillingManager, requireSeatManager } from '../billing/billing-manager.ts'
-import { notSubscribed, readSeats } from '../billing/rules.ts'
+import { keyAtProcessor, notSubscribed, readSeats } from '../billing/rules.ts'
 
 const inUse = (message: string): DomainError => new DomainError('CONFLICT', message, { reason: 'SEATS_IN_USE' })
 
@@ -20,14 +20,17 @@ async function changeSeats(context: Context, { quantity: given, expectedVersion,
   const { viewer, clock, seats, billingSubscriptions, billingPrices, billingProcessor } = context
   const organizationId = requireSeatManager(viewer)
   const quantity = readSeats(given, 'quantity')
+  const repeated = keyAtProcessor({ idempotencyKey })
   const [standing] = await billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId })
   if (!standing) throw notSubscribed()
   checkVersion(standing.version, expectedVersion, billingSubscriptions.what)
   const held = await seats.countHeld(organizationId)
   if (quantity < held) throw inUse(`${held} seats are held: release some of them first.`)
-  const key = `launcher-seats:${standing.id}:${quantity}:${idempotencyKey ?? newId(clock.now())}`.slice(0, 255)
+  const key = `launcher-seats:${standing.id}:${repeated ?? newId(clock.now())}`
   const { processorSubscriptionId: subscriptionId, processorItemId: itemId } = standing
-  const snapshot = await billingProcessor.changeQuantity({ subscriptionId, itemId, quantity, key }, billingPrices)
+  const answered = await billingProcessor.changeQuantity({ subscriptionId, itemId, quantity, key }, billingPrices)
+  // A repeated key is answered with what was true when it came first.
+  const snapshot = (repeated && (await billingProcessor.subscription(subscriptionId, billingPrices))) || answered
   await write(context, {
     run: unit => takeIn(context, snapshot, standing.learnedAt, unit, true),
     announce: announceTaken,

@@ -197,6 +197,59 @@ describe('seats', () => {
   })
 })
 
+describe('what is done again under one key', () => {
+  const bundle = async () => {
+    await approve((await checkout(stage.boss, { package: 'EVERYTHING', seats: 2 })).data().createBundleCheckout.url)
+    await deliverAll()
+    return (await bought())[0].processorSubscriptionId as string
+  }
+  const change = (quantity: number, idempotencyKey?: string) => stage.change(stage.boss, 'changeSeats', { quantity, idempotencyKey }, 'seats')
+  const portal = (returnTo: string, idempotencyKey: string) => stage.change(stage.boss, 'createBillingPortal', { returnTo, idempotencyKey }, 'url')
+  const atProcessor = async (id: string): Promise<number> => {
+    const answer = await fetch(`${stage.graph.x.origin}/stripe/v1/subscriptions/${id}`, { headers: { authorization: 'Bearer sk_test_of_the_platform' } })
+    return ((await answer.json()) as { items: { data: { quantity: number }[] } }).items.data[0]!.quantity
+  }
+
+  it('leaves as many seats as the processor has, when another change came between', async () => {
+    const id = await bundle()
+    const key = newId()
+    for (const [quantity, idempotencyKey, seats] of [
+      [7, key, 7],
+      [4, undefined, 4],
+      [7, key, 4],
+    ] as const)
+      expect((await change(quantity, idempotencyKey)).data().changeSeats.seats).toBe(seats)
+    expect([await atProcessor(id), (await bought())[0].seats]).toEqual([4, 4])
+  })
+
+  it('is refused with another content, and under a key that none can be', async () => {
+    await bundle()
+    const key = `${'k'.repeat(250)}1`
+    expect((await change(5, key)).data().changeSeats.seats).toBe(5)
+    expect((await change(6, key)).refused('CONFLICT').extensions.reason).toBe('KEY_REUSED')
+    expect((await change(6, `${'k'.repeat(250)}2`)).data().changeSeats.seats).toBe(6)
+    ;(await portal('/settings', key)).data()
+    ;(await portal('/apps', `${'k'.repeat(250)}2`)).data()
+    for (const wrong of ['', 'k'.repeat(256), 'a\0b']) {
+      expect((await change(5, wrong)).refused('BAD_USER_INPUT').extensions.field).toBe('idempotencyKey')
+      expect((await portal('/settings', wrong)).refused('BAD_USER_INPUT').extensions.field).toBe('idempotencyKey')
+    }
+  })
+})
+
+describe('reconciliation', () => {
+  it('counts a payment that failed unheard from the day on which it is found', async () => {
+    await approve((await checkout(stage.boss, { package: 'FIVE', seats: 2 })).data().createBundleCheckout.url)
+    await deliverAll()
+    const [{ processorSubscriptionId }] = await bought()
+    await steer(stage.graph, 'emit', { network: 'stripe', event: 'customer.subscription.updated', id: processorSubscriptionId, status: 'past_due' })
+    await stage.graph.rows(`update launcher.billing_subscriptions set learned_at = learned_at - interval '20 days'`)
+    expect(await reconcile(stage.graph.platform.launcher.job('test'), stage.organizationId)).toMatchObject({ corrected: 1 })
+    expect(await bought()).toEqual([expect.objectContaining({ status: 'PAST_DUE' })])
+    expect((await stage.ask(stage.boss, entitlements)).data().entitlements).toMatchObject({ plan: 'FIVE', seats: { total: 2 } })
+  })
+})
+
 describe('claimBillingSubscription', () => {
   const email = 'plain@acme.test'
   const waiting = async () => {
