@@ -9,6 +9,7 @@ import type { Context } from '../../context.ts'
 import { registration } from '../../registration.ts'
 import type { InviteToHouseholdInput } from '../../resolvers.generated.ts'
 import type { HouseholdInvitationRow } from '../../stores/dashboard/household.ts'
+import { countInvitation } from './limits.ts'
 import { requireHousehold } from './members.ts'
 import {
   invitationMail,
@@ -49,6 +50,7 @@ export async function invite(context: Context, input: InviteToHouseholdInput): P
       const earlier = idempotency && (await findMade(context[writing], invitations, { tenantId: userId, id, ...idempotency }, unit))
       if (earlier ?? present) return { row: (earlier ?? present)!, isNew: false }
       requireRoomForInvitation(pending.length)
+      await countInvitation(context, userId, email, unit)
       const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
       const made = { id, householdId, householdName: name, email, role, status: 'PENDING' as const, expiresAt: new Date(now.getTime() + invitedMs) }
       const row = await invitations.insert({ ...made, ...stamps }, transaction)

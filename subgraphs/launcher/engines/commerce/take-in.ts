@@ -112,7 +112,14 @@ async function takeInBundle(
   const name = snapshot.package ?? present?.package
   const interval = snapshot.interval ?? present?.interval
   if (!name || !interval) return { ignored: 'NOT_OURS' }
-  const learned = { ...commonOf(present, snapshot, sinceOf(present, occurredAt, unit)), learnedAt: occurredAt, package: name, interval, seats: snapshot.seats, processorItemId: snapshot.processorItemId }
+  const learned = {
+    ...commonOf(present, snapshot, sinceOf(present, occurredAt, unit)),
+    learnedAt: occurredAt,
+    package: name,
+    interval,
+    seats: snapshot.seats,
+    processorItemId: snapshot.processorItemId,
+  }
   const judgement = judge<BillingSubscriptionRow>(present, learned, occurredAt, isAnswer)
   const nothing = unwritten(judgement)
   if (nothing) return nothing

@@ -147,6 +147,34 @@ describe('inviteToHousehold', () => {
   })
 })
 
+describe('mails of invitations', () => {
+  /** A household that is made, invites and is deleted again, as somebody does who floods an address. */
+  const flood = async (as: Viewer, email: string) => {
+    const householdId = await found(as)
+    const answer = await change(as, 'inviteToHousehold', { householdId, email, role: 'ADULT' })
+    await write(as, 'deleteHousehold', { id: householdId })
+    return answer
+  }
+
+  it('are ten an hour to one address, whoever invites it', async () => {
+    const email = `victim-${newId()}@home.test`
+    const answers = []
+    for (let at = 0; at < 12; at += 1) answers.push(await flood(at % 2 ? mother : son, email))
+    expect(answers.slice(0, 10).filter(({ error }) => error)).toEqual([])
+    for (const { code, error } of answers.slice(10)) expect([code, error?.extensions.retryAfter]).toEqual(['RATE_LIMITED', expect.any(Number)])
+    await graph.clock.advance(3_600_000)
+    expect((await flood(mother, email)).error).toBeUndefined()
+  })
+
+  it('are thirty an hour of one person', async () => {
+    const answers = []
+    for (let at = 0; at < 31; at += 1) answers.push(await flood(stranger, `guest-${at}-${newId()}@home.test`))
+    expect(answers.slice(0, 30).filter(({ error }) => error)).toEqual([])
+    expect(answers[30]?.code).toBe('RATE_LIMITED')
+    expect((await flood(mother, `guest-${newId()}@home.test`)).error).toBeUndefined()
+  })
+})
+
 describe('members of a household', () => {
   it('keep an owner, also when two owners leave at once', async () => {
     const id = await found(mother)

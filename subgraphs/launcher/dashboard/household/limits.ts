@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { DomainError } from '../../../../platform/errors.ts'
+import { ratesIn } from '../../../../platform/sql/rates.ts'
+import { type WriteTransaction, writing } from '../../../store/books.ts'
+import type { Context } from '../../context.ts'
+import { ratesTable } from '../../engines/visitors/visitors.ts'
+
+/** How many invitations one person has mailed within an hour, and how many one address is sent by everybody together. */
+export const invitationLimits = { person: { max: 30, windowMs: 3_600_000 }, address: { max: 10, windowMs: 3_600_000 } } as const
+
+const take = ratesIn(ratesTable)
+
+/**
+ * Counts an invitation that is mailed, in the transaction that writes it: a household that is made, invites and is deleted
+ * has no limit of its own.
+ * @throws RATE_LIMITED
+ */
+export async function countInvitation({ [writing]: { sequelize } }: Context, userId: string, email: string, unit: WriteTransaction): Promise<void> {
+  const address = createHash('sha256').update(email).digest('base64url')
+  const rates = [
+    { key: `household person ${userId}`, ...invitationLimits.person },
+    { key: `household address ${address}`, ...invitationLimits.address },
+  ]
+  for (const rate of rates) {
+    const waitMs = await take(sequelize, rate, unit.now, unit.transaction)
+    if (waitMs === 0) continue
+    const retryAfter = Math.ceil(waitMs / 1_000)
+    throw new DomainError('RATE_LIMITED', `Too many invitations were mailed: try again in ${Math.ceil(retryAfter / 60)} minutes.`, { retryAfter })
+  }
+}
