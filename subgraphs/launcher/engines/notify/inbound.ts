@@ -6,23 +6,30 @@ import { isId } from '../../../../platform/ids.ts'
 export const serviceApp = 'notifications'
 
 const id = z.string().refine(isId)
+/** Whether the database holds a text: none with NUL or half a character. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 const moment = z.iso.datetime({ offset: true })
 const maybe = <Type extends z.ZodType>(type: Type) => type.nullish().transform(value => value ?? null)
 
 /** What the notification service says of an item, or of news. */
 const item = z
   .object({
-    id: z.string().min(1).max(200),
+    id: z.string().min(1).max(200).refine(isStorable),
     kind: maybe(z.string().regex(/^[A-Za-z][A-Za-z0-9_.]{0,63}$/)),
-    title: z.string().trim().min(1).max(300),
-    body: maybe(z.string().max(4_000)),
-    url: maybe(z.url({ protocol: /^https?$/ }).max(2_000)),
+    title: z.string().trim().min(1).max(300).refine(isStorable),
+    body: maybe(z.string().max(4_000).refine(isStorable)),
+    url: maybe(
+      z
+        .url({ protocol: /^https?$/ })
+        .max(2_000)
+        .refine(isStorable),
+    ),
     severity: maybe(z.enum(['CRITICAL', 'HIGH', 'NORMAL', 'LOW'])),
     organizationId: maybe(id),
     userId: maybe(id),
     at: maybe(moment),
     dueAt: maybe(moment),
-    scope: maybe(z.string().min(1).max(120)),
+    scope: maybe(z.string().min(1).max(120).refine(isStorable)),
   })
   .refine(({ organizationId, userId }) => organizationId !== null || userId !== null)
 

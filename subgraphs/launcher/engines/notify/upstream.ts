@@ -8,13 +8,20 @@ import { readItem, type ServiceItem } from './inbound.ts'
 /** Where the notification service is, and the secrets that its messages are signed with. */
 export type ServicePlace = NonNullable<LauncherSettings['reaching']['service']>
 
+/** Items that are open at the service. */
+export interface OpenItems {
+  readonly items: readonly ServiceItem[]
+  /** Ids of those that are open and cannot be read. */
+  readonly unreadable: readonly string[]
+}
+
 /** The notification service, which has items of its own. */
 export interface NotificationService {
   readonly secrets: readonly string[]
   /** Has it complete an item on behalf of a person. @throws UPSTREAM_FAILED unless it says that it has */
   complete(id: string, userId: string | null): Promise<void>
   /** Reads all items that are open there. @throws Error when they cannot be read whole */
-  open(): Promise<readonly ServiceItem[]>
+  open(): Promise<OpenItems>
 }
 
 /** Time limit of a call in ms. */
@@ -43,10 +50,14 @@ export const openNotificationService = ({ url, secrets }: ServicePlace, outbound
     if (status !== 200) throw new Error(`the notification service answered ${status}`)
     const { items } = Object(JSON.parse(text)) as { readonly items?: unknown }
     if (!Array.isArray(items)) throw new Error('the notification service answered no list of items')
-    return items.flatMap(item => {
+    const unreadable: string[] = []
+    const readable = items.flatMap(item => {
       const read = readItem(item)
-      if (!read) log.warn('item of the notification service left out: it is invalid')
-      return read ? [read] : []
+      if (read) return [read]
+      log.warn('item of the notification service left out: it is invalid')
+      unreadable.push(String(Object(item).id))
+      return []
     })
+    return { items: readable, unreadable }
   },
 })

@@ -50,7 +50,7 @@ export async function takeMessage(job: ServiceWork, id: string, { type, timestam
  */
 export async function takeOpen(job: ServiceWork, service: NotificationService, clock: { now(): Date }): Promise<void> {
   const before = clock.now()
-  const items = await service.open()
+  const { items, unreadable } = await service.open()
   const known = new Map((await job.serviceMessages.openItems()).map(each => [each.key, each]))
   const take = (said: SaidItem) =>
     write(job, {
@@ -66,7 +66,8 @@ export async function takeOpen(job: ServiceWork, service: NotificationService, c
     if (present && isSame(present, opened)) continue
     await take({ type: 'item.opened', item, at: opened.openedAt })
   }
-  const open = new Set(items.map(({ id }) => id))
+  // One that cannot be read any more is open still, and stays as it is known.
+  const open = new Set([...items.map(({ id }) => id), ...unreadable])
   for (const { key, title, organizationId, userId } of known.values()) {
     if (open.has(key)) continue
     const item = { id: key, title, organizationId, userId, kind: null, body: null, url: null, severity: null, at: null, dueAt: null, scope: null }

@@ -126,6 +126,11 @@ describe('a message of the notification service', () => {
       { id, organizationId: null },
       { id, organizationId: 'acme' },
       { id, url: 'javascript:1' },
+      { id: `${id}\0` },
+      { id, title: 'Sign\0it' },
+      { id, body: 'half \ud800' },
+      { id, url: 'https://contracts.test/\0' },
+      { id, scope: '\0' },
       {},
     ])
       expect(await send('item.opened', data), JSON.stringify(data)).toBe(400)
@@ -181,6 +186,16 @@ describe('an item of the notification service', () => {
     await graph.clock.advance(1_000)
     await read()
     expect((await listed(owner)).map(({ title }: { title: string }) => title).sort()).toEqual(['Again', 'Stays'])
+  })
+
+  it('holds up no other when it cannot be stored, and stays open when it was before', async () => {
+    const { key } = await opened({ title: 'Before' })
+    await emit('item-opened', { id: key, title: 'No\0title' })
+    await emit('item-opened', { id: `a-${randomUUID()}`, title: 'Half \ud800' })
+    await emit('item-opened', { id: randomUUID(), title: 'Good' })
+    await graph.clock.advance(1_000)
+    await read()
+    expect((await listed(owner)).map(({ title }: { title: string }) => title).sort()).toEqual(['Before', 'Good'])
   })
 
   it('stays when the service cannot be read', async () => {
