@@ -36,6 +36,15 @@ describe('an event of the processor', () => {
     expect(await events()).toEqual([])
   })
 
+  it('is refused with text that cannot be kept, and nothing is stored', async () => {
+    for (const note of ['a\0b', 'half \ud800']) {
+      const event = made('created', 0)
+      const answer = await post(stage.graph, { ...event, data: { object: { ...event.data.object, metadata: { note } } } }, anonymous)
+      expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ code: 'BAD_USER_INPUT', field: 'body' })])
+    }
+    expect(await events()).toEqual([])
+  })
+
   it('makes a subscription of its owner, with an audit entry and a fact', async () => {
     expect(await (await stage.deliver(made('created', 10, { pack: 'five', unit: 2200, quantity: 7 }))).json()).toEqual({ received: true, duplicate: false })
     expect(await bought()).toEqual([
