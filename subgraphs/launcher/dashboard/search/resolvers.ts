@@ -49,9 +49,10 @@ async function search(context: Context, { query, first }: Pick<QueryLauncherSear
   const text = readText(query, 'query', maxSearch)
   if (text === null) return atHand(context, first)
   const words = wordsOf(text)
-  const found = words ? await context.search.find(words, first) : []
-  const isShown = await Promise.all(found.map(async ({ kind, app }) => kind !== 'APP' || (await usable(context, app!)) !== null))
-  return found.filter((_, at) => isShown[at])
+  if (!words) return []
+  const standing = [...(await context.installations.standing()).keys()]
+  const hidden = (await Promise.all(standing.map(async app => ((await usable(context, app)) ? [] : [app])))).flat()
+  return context.search.find(words, hidden, first)
 }
 
 export const searchResolvers: Resolvers = {

@@ -62,25 +62,25 @@ const searched: readonly Searched[] = [
   },
 ]
 
-/** @param limit the parameter that holds the maximum number of hits */
-const ranked = (condition: string, score: string, limit: string): string => `
+/** @param limit the parameter that holds the maximum number of hits; the one after it holds the apps that are not shown */
+const ranked = (condition: string, score: string, limit: number): string => `
   select h.kind, h.id, h.title, h.app, h.url, h.icon, h.score from (
     ${searched
       .map(
         ({ kind, records }) =>
-          `select '${kind}' as kind, r.id, r.title, r.app, r.url, r.icon, (${score})::float8 as score from (${records}) r where ${condition}`,
+          `select '${kind}' as kind, r.id, r.title, r.app, r.url, r.icon, (${score})::float8 as score from (${records}) r where ${condition}${kind === 'APP' ? ` and r.app <> all($${limit + 1}::text[])` : ''}`,
       )
       .join(' union all ')}
-  ) h order by h.score desc, h.title, h.id limit ${limit}`
+  ) h order by h.score desc, h.title, h.id limit $${limit}::int`
 
 /** Words as they stand, or as they begin; a title that is the search, or begins with it, comes first. */
 const exact = boundStatement(
   ranked(
     `r.search @@ to_tsquery('simple', $1)`,
     `case when lower(r.title) = $2 then 2 when starts_with(lower(r.title), $2) then 1 else 0 end + ts_rank(r.search, to_tsquery('simple', $1))`,
-    '$3::int',
+    3,
   ),
-  3,
+  4,
 )
 
 /** Words with typing errors, for each number of words: each resembles one of the record. */
@@ -91,28 +91,31 @@ const near: readonly BoundStatement[] = Array.from({ length: maxWords }, (_, at)
     ranked(
       places.map(place => `launcher.has_like_word(${place}, r.letters)`).join(' and '),
       `select sum(${likeness}) from unnest(array[${places.join(', ')}]::text[]) as word`,
-      `$${at + 2}::int`,
+      at + 2,
     ),
-    at + 2,
+    at + 3,
   )
 })
 
 /** Searches what a viewer sees in the active context. */
 export interface Search {
-  /** Returns hits, the best first: those with the words or their beginnings, or if there are none, those with similar words. */
-  find(words: Words, limit: number): Promise<Hit[]>
+  /**
+   * Returns hits, the best first: those with the words or their beginnings, or if there are none, those with similar words.
+   * @param hidden apps that are installed and not shown
+   */
+  find(words: Words, hidden: readonly string[], limit: number): Promise<Hit[]>
 }
 
 export const searchStore: Openable<Search> = {
   open: ({ sequelize, reading, viewer }: StoreContext) => ({
-    async find({ query, each }, limit) {
+    async find({ query, each }, hidden, limit) {
       const tenant = viewer ?? noTenant
       const read = (wanted: BoundStatement, values: readonly unknown[]) =>
         reading.statement(() => rows<Hit>(sequelize, wanted, wanted.values(values, tenant), null, reading))
-      const found = await read(exact, [query, each.join(' '), limit])
+      const found = await read(exact, [query, each.join(' '), limit, hidden])
       if (found.length > 0) return found
       const words = each.slice(0, maxWords)
-      return read(near[words.length - 1]!, [...words, limit])
+      return read(near[words.length - 1]!, [...words, limit, hidden])
     },
   }),
 }

@@ -122,6 +122,18 @@ describe('launcherSearch', () => {
     expect(await titles(member, 'rota', { first: 2 })).toEqual(['Rota', 'Rota two'])
   })
 
+  it('answers as many as are wanted beside an installed app that is no longer paid for', async () => {
+    await install(owner, 'publishing')
+    await change(owner, 'createSharedLink', link('How we use publishing'))
+    const all = await titles(member, 'publishing', { first: 50 })
+    expect(all).toEqual(['Publishing', 'How we use publishing'])
+    await graph.rows('delete from launcher.billing_subscriptions where owner_id = $1', [owner.organizationId])
+    expect(await titles(member, 'publishing')).toEqual(['How we use publishing'])
+    await graph.rows('delete from launcher.notifications')
+    expect(await titles(member, 'publishing', { first: 1 })).toEqual(['How we use publishing'])
+    expect(await titles(member, 'publshing', { first: 1 })).toEqual(['How we use publishing'])
+  })
+
   it('answers an empty query with favourites in their order, then the other apps by title', async () => {
     await install(owner, 'time-sheet', 'stock-count', 'route-finder')
     await change(member, 'addFavourite', link('Handbook'))
