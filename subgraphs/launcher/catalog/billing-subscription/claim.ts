@@ -4,7 +4,7 @@ import { write } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
 import { followBundle, lockOwner } from '../../engines/commerce/take-in.ts'
 import { verifiedMailOf } from '../../engines/people/people.ts'
-import type { BillingOwner, BillingSubscriptionRow } from '../../stores/commerce/subscription.ts'
+import { type BillingOwner, type BillingSubscriptionRow, isStanding } from '../../stores/commerce/subscription.ts'
 import { requireBillingManager } from '../billing/billing-manager.ts'
 import { subscribed } from '../billing/rules.ts'
 
@@ -28,7 +28,7 @@ export async function claim(context: Context, given: string): Promise<BillingSub
       const present = await billingSubscriptions.lockAny(id, transaction)
       if (!present) throw notFound(billingSubscriptions.what, id)
       if (isOf(present, owner)) return { row: present, after: [] }
-      const lead = present.ownerType === 'LEAD' ? await leads.lock(present.ownerId, transaction) : null
+      const lead = present.ownerType === 'LEAD' && isStanding(present) ? await leads.lock(present.ownerId, transaction) : null
       if (!lead || email === null || lead.email !== email) throw notFound(billingSubscriptions.what, id)
       await lockOwner(context, owner, unit)
       const standing = await billingSubscriptions.standingOf(owner, transaction)

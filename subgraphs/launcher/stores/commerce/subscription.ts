@@ -60,6 +60,9 @@ export const maxShown = 100
 /** Condition for subscriptions that stand: they are neither over nor waiting for their first payment. */
 const stands = `t.status not in ('CANCELED', 'INCOMPLETE')`
 
+/** Whether a subscription stands. */
+export const isStanding = ({ status }: Pick<BillingSubscriptionRow, 'status'>): boolean => status !== 'CANCELED' && status !== 'INCOMPLETE'
+
 /** A subscription that is not known yet is taken in by one event at a time. */
 const lockNew = transactionLock('launcher.subscription', 1)
 

@@ -288,6 +288,16 @@ describe('claimBillingSubscription', () => {
     ;(await stage.change(stage.personal(stage.boss), 'claimBillingSubscription', { id: found.id })).refused('NOT_FOUND')
   })
 
+  it('is NOT_FOUND for what has ended before anybody claimed it', async () => {
+    const event = await waiting()
+    const who = stage.personal(stage.plain)
+    const [found] = (await stage.ask(who, '{ claimableSubscriptions { id } }')).data().claimableSubscriptions
+    await stage.deliver(event('deleted', 10, { status: 'canceled' }))
+    expect((await stage.ask(who, '{ claimableSubscriptions { id } }')).data().claimableSubscriptions).toEqual([])
+    ;(await stage.change(who, 'claimBillingSubscription', { id: found.id })).refused('NOT_FOUND')
+    expect(await bought(who)).toEqual([])
+  })
+
   it('is refused where a bundle stands already', async () => {
     await waiting()
     await waiting()
