@@ -1,4 +1,6 @@
 import type { Ask } from '../../../../platform/ask.ts'
+import { causeNow, organizationNow, originNow } from '../../../../platform/caller/cause.ts'
+import { createPlaces, noParty } from '../../../../platform/caller/places.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import {
   BillingCheckoutAtProcessorDocument,
@@ -97,7 +99,35 @@ async function snapshotOf(answer: Answered, prices: BillingPrices): Promise<Snap
   }
 }
 
-export const billingBy = (ask: Ask): BillingProcessor => ({
+/** Calls of a party that are under way at once, those that wait, and for how long, in ms. */
+const calls = { all: Number.POSITIVE_INFINITY, ofParty: 4, waiting: 64 } as const
+const waitMs = 20_000
+
+/** Whom a call is made for: an organization, a person, or a visitor by address. The platform's own work is nobody's. */
+const partyNow = (): string => organizationNow() ?? causeNow()?.caller ?? originNow()?.address ?? noParty
+
+/**
+ * Returns an asker that bounds what each party has under way. To the gateway all calls are the platform's own, so it cannot
+ * tell one that asks for hundreds of previews from those who pay meanwhile.
+ */
+function inShares(ask: Ask): Ask {
+  const places = createPlaces(calls)
+  return async (document, variables, as) => {
+    const party = partyNow()
+    const place = places.enter(party, { signal: as.signal, until: performance.now() + waitMs })
+    if (place) await place
+    try {
+      return await ask(document, variables, as)
+    } finally {
+      places.leave(party)
+    }
+  }
+}
+
+/** Opens the processor behind the gateway. */
+export const billingBy = (ask: Ask): BillingProcessor => processorBy(inShares(ask))
+
+const processorBy = (ask: Ask): BillingProcessor => ({
   async priceOf(price, prices) {
     const known = await prices.idOf(price)
     if (known) return known
