@@ -127,7 +127,7 @@ export function judge<Row extends Known>(present: Row | null, learned: Partial<R
 }
 
 /** Returns the columns that both kinds of subscriptions have, from what the processor says. @param since when a new status began */
-export const commonOf = (present: Known | null, snapshot: Snapshot, since: Date): Omit<Common, 'learnedAt'> => ({
+export const commonOf = (present: Known | null, snapshot: Snapshot, occurredAt: Date, since = occurredAt): Common => ({
   status: snapshot.status,
   unitMinor: snapshot.unitMinor ?? present?.unitMinor ?? 0n,
   currency: snapshot.currency ?? present?.currency ?? 'USD',
@@ -136,6 +136,7 @@ export const commonOf = (present: Known | null, snapshot: Snapshot, since: Date)
   pastDueSince: snapshot.status === 'PAST_DUE' ? (present?.pastDueSince ?? since) : null,
   endedAt: snapshot.status === 'CANCELED' ? since : null,
   processorCustomerId: snapshot.processorCustomerId,
+  learnedAt: occurredAt,
 })
 
 /** A member of an organization, in order of joining. */

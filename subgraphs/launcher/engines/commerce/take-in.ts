@@ -113,8 +113,7 @@ async function takeInBundle(
   const interval = snapshot.interval ?? present?.interval
   if (!name || !interval) return { ignored: 'NOT_OURS' }
   const learned = {
-    ...commonOf(present, snapshot, sinceOf(present, occurredAt, unit)),
-    learnedAt: occurredAt,
+    ...commonOf(present, snapshot, occurredAt, sinceOf(present, occurredAt, unit)),
     package: name,
     interval,
     seats: snapshot.seats,
@@ -176,7 +175,7 @@ async function takeInVerification(
 ): Promise<TakenIn> {
   const since = sinceOf(present, occurredAt, unit)
   const verifiedAt = present?.verifiedAt ?? (snapshot.status === 'ACTIVE' ? since : null)
-  const learned = { ...commonOf(present, snapshot, since), learnedAt: occurredAt, verifiedAt }
+  const learned = { ...commonOf(present, snapshot, occurredAt, since), verifiedAt }
   const judgement = judge<WorkspaceVerificationRow>(present, learned, occurredAt, isAnswer)
   const nothing = unwritten(judgement)
   if (nothing) return nothing
