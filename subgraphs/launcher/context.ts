@@ -4,7 +4,7 @@ import type { Foundation } from '../subgraph.ts'
 import type { Running } from '../wiring/define.ts'
 import type { Catalog } from './engines/catalog/catalog.ts'
 import type { StoreSource } from './engines/catalog/store.ts'
-import type { EventWork } from './engines/commerce/events.ts'
+import type { EventRuns, EventWork } from './engines/commerce/events.ts'
 import type { BillingProcessor } from './engines/commerce/processor.ts'
 import type { SeatWork } from './engines/commerce/seats.ts'
 import type { BillingItems } from './engines/commerce/take-in.ts'
@@ -113,6 +113,7 @@ export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events
   readonly billingItems: BillingItems
   /** Begin the sweeps that apply events of the processor, and that give seats. */
   readonly billingAlarm: Alarm
+  readonly billingEvents: EventRuns
   readonly seatAlarm: Alarm
   /** Opens the launcher's work for all organizations: visitors and services have none of their own. */
   jobOf(actor: string): EventWork & SeatWork

@@ -6,6 +6,7 @@ import { billingItems } from './catalog/commerce/items.ts'
 import type { Job, Services } from './context.ts'
 import { openCatalog } from './engines/catalog/catalog.ts'
 import { openStoreSource } from './engines/catalog/store.ts'
+import { openEventRuns } from './engines/commerce/events.ts'
 import { billingBy } from './engines/commerce/processor.ts'
 import { openConsentSync } from './engines/consent/sync.ts'
 import { openMail } from './engines/mail/mail.ts'
@@ -51,6 +52,7 @@ export const services =
       ...{ clock, subject: reaching.vapid.subject },
       secret: async () => reaching.vapid.privateKey ?? sharedSecret(sequelize, cipher, vapidName, async () => newVapidKey()),
     })
+    const billingAlarm = openAlarm(clock)
     const push = openPush({ vapid, way: callersWay, cipher, clock, log, dashboardUrl })
     return {
       ...{ ask, callersWay, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
@@ -63,7 +65,7 @@ export const services =
       }),
       billingProcessor: billingBy(ask),
       billingItems,
-      billingAlarm: openAlarm(clock),
+      ...{ billingAlarm, billingEvents: openEventRuns(billingAlarm, log) },
       seatAlarm: openAlarm(clock),
       jobOf: job,
       noticeAlarm: openAlarm(clock),

@@ -1,6 +1,5 @@
 import type { Noun } from '../../../wiring/define.ts'
 import type { At } from '../../context.ts'
-import { applyEvents } from '../../engines/commerce/events.ts'
 import { giveDueSeats, reconcileOld } from '../../engines/commerce/seats.ts'
 import { billingCheckoutResolvers } from '../billing-checkout/resolvers.ts'
 import { billingPlanResolvers } from '../billing-plan/resolvers.ts'
@@ -19,9 +18,10 @@ export const commerceNouns: Readonly<Record<string, Noun<At>>> = {
   'billing-plan': { resolvers: billingPlanResolvers, exchanges: billingExchanges },
   'billing-subscription': {
     resolvers: billingSubscriptionResolvers,
-    sweeps: ({ job, services: { billingAlarm }, settings: { billing } }) => [
-      billingAlarm.sweep({ name: 'events of subscriptions', asksOthers: true }, () => applyEvents(() => job('processor'), billing.isLive)),
+    sweeps: ({ job, services: { billingAlarm, billingEvents }, settings: { billing } }) => [
+      billingAlarm.sweep({ name: 'events of subscriptions' }, () => billingEvents.start(() => job('processor'), billing.isLive)),
     ],
+    stop: ({ services: { billingEvents } }) => billingEvents.ended(),
     retention: () => [
       { table: 'launcher.processor_events', days: eventDays, old: 'o.created_at < $1', order: 'o.created_at' },
       { table: 'launcher.billing_subscriptions', days: endedDays, old: 'o.ended_at < $1', order: 'o.ended_at' },

@@ -29,7 +29,7 @@ export interface EventWork extends BillingWriting {
   readonly processorEvents: ProcessorEvents
 }
 
-/** Maximum events of one run; how long a try may take in ms; and pauses after a try that failed, after the last of which an event is dead. */
+/** Maximum events under way; how long a try may take in ms; and pauses after a try that failed, after the last of which an event is dead. */
 const atOnce = 50
 const tryMs = 60_000
 const pauses: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 10_800_000]
@@ -56,28 +56,63 @@ export async function receiveEvent(
 
 /** Applies events that are due. @returns when the next one is; null while that is not known */
 export async function applyEvents(job: () => EventWork, isLive: boolean): Promise<Date | null> {
-  const taken = await takeDue(job())
-  // Events of one object are applied one after the other, as they happened.
-  const groups = [...Map.groupBy(taken, ({ objectId }) => objectId).values()]
-  const again = await Promise.all(
-    groups.map(async group => {
-      let next: Date | null = null
-      for (const event of group.toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime()))
-        next = earlier(next, await applyEvent(job(), event, isLive))
-      return next
-    }),
-  )
+  const taken = await takeDue(job(), atOnce)
+  const again = await Promise.all(groupsOf(taken).map(group => applyGroup(job, group, isLive)))
   if (taken.length === atOnce) return job().clock.now()
   return again.reduce(earlier, null)
+}
+
+/** Applies events beside a sweep, so that one for which the processor is asked, and does not answer, holds up no other. */
+export interface EventRuns {
+  /** Begins with events that are due. @returns when the next one is; null while that is not known */
+  start(job: () => EventWork, isLive: boolean): Promise<Date | null>
+  /** Resolves when no event is under way any more. */
+  ended(): Promise<void>
+}
+
+/** @param alarm that of the sweep which starts them */
+export function openEventRuns(alarm: Alarm, log: Logger): EventRuns {
+  const running = new Set<Promise<void>>()
+  return {
+    async start(job, isLive) {
+      const room = atOnce - running.size
+      if (room <= 0) return null
+      const taken = await takeDue(job(), room)
+      for (const group of groupsOf(taken)) {
+        const work: Promise<void> = applyGroup(job, group, isLive)
+          .then(next => next && alarm.at(next))
+          .catch(error => log.error({ err: error, objectId: group[0]?.objectId }, 'billing events not applied; they are tried again'))
+          .finally(() => {
+            // Others may wait for the room.
+            if (running.size >= atOnce) alarm.ring()
+            running.delete(work)
+          })
+          .then(() => {})
+        running.add(work)
+      }
+      return taken.length === room ? job().clock.now() : null
+    },
+    ended: async () => void (await Promise.all(running)),
+  }
+}
+
+/** Events by their object: those of one are applied one after the other. */
+const groupsOf = (taken: readonly ProcessorEventRow[]) => [...Map.groupBy(taken, ({ objectId }) => objectId).values()]
+
+/** Applies events of one object as they happened. @returns when one of them is tried again; null: none */
+async function applyGroup(job: () => EventWork, group: readonly ProcessorEventRow[], isLive: boolean): Promise<Date | null> {
+  let next: Date | null = null
+  for (const event of group.toSorted((a, b) => a.occurredAt.getTime() - b.occurredAt.getTime())) next = earlier(next, await applyEvent(job(), event, isLive))
+  return next
 }
 
 const earlier = (one: Date | null, other: Date | null): Date | null => (one === null || (other !== null && other < one) ? other : one)
 
 /** Counts a try of each event that is due: others leave it alone until the time of the try is over. */
-const takeDue = (job: EventWork): Promise<readonly ProcessorEventRow[]> =>
+const takeDue = (job: EventWork, limit: number): Promise<readonly ProcessorEventRow[]> =>
   inTransaction(job, async ({ transaction, now }) => {
     const taken: ProcessorEventRow[] = []
-    for (const event of await job.processorEvents.takeDue(now, atOnce, transaction)) {
+    for (const event of await job.processorEvents.takeDue(now, limit, transaction)) {
       const changes = { attempts: event.attempts + 1, nextAttemptAt: new Date(now.getTime() + tryMs), updatedAt: now }
       taken.push(await job.processorEvents.update(event, changes, transaction))
     }
