@@ -89,16 +89,22 @@ export function localTime(zone: string, at: Date): LocalTime {
 export const offsetAt = (zone: string, at: number): number => wallOf(zone, at) - Math.floor(at / 1000) * 1000
 
 /**
+ * Returns when clocks of a zone show a local time: the first of two such moments, and the end of an hour that is skipped.
+ * @param local with the day as `2027-03-01` and the time as `09:30`
+ */
+export function momentOf(zone: string, { day, time }: LocalTime): Date {
+  const wall = Date.parse(`${day}T${time}:00Z`)
+  // The offset may change on this day, so the offsets of a day before and a day after are both tried.
+  const offsets = [wall - dayMs, wall + dayMs].map(at => offsetAt(zone, at))
+  const moments = offsets.map(offset => wall - offset).sort((a, b) => a - b)
+  return new Date(moments.find(at => wallOf(zone, at) >= wall) ?? moments[1]!)
+}
+
+/**
  * Returns the first moment of a day in a zone, also where clocks change at midnight.
  * @param day as `2027-03-01`
  */
-export function startOfDay(zone: string, day: string): Date {
-  const wall = Date.parse(`${day}T00:00:00Z`)
-  // The offset may change on this day, so the offsets of the day before and the day after are both tried.
-  const offsets = [wall - dayMs, wall + dayMs].map(at => offsetAt(zone, at))
-  const begins = offsets.map(offset => wall - offset).sort((a, b) => a - b)
-  return new Date(begins.find(at => wallOf(zone, at) >= wall) ?? begins[1]!)
-}
+export const startOfDay = (zone: string, day: string): Date => momentOf(zone, { day, time: '00:00' })
 
 /** Returns the day that is a number of days later: `2027-03-01` and 1 give `2027-03-02`. */
 export const dayAfter = (day: string, days: number): string => new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)

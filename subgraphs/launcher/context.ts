@@ -36,6 +36,7 @@ import { searchStore } from './stores/dashboard/search.ts'
 import { organizationSettingsStore, personSettingsStore } from './stores/dashboard/settings.ts'
 import { sharedLinkStore } from './stores/dashboard/shared-link.ts'
 import { actionItemStore } from './stores/inbox/action-item.ts'
+import { digestStore } from './stores/inbox/digest.ts'
 import { messageStore } from './stores/inbox/message.ts'
 import { noticeStore } from './stores/inbox/notice.ts'
 import { notificationStore } from './stores/inbox/notification.ts'
@@ -58,6 +59,7 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
   billingSubscriptions: billingSubscriptionStore,
   catalogEntries: catalogEntryStore,
   dashboardLayouts: dashboardLayoutStore,
+  digests: digestStore,
   entitlements: entitlementStore,
   favourites: favouriteStore,
   householdInvitations: householdInvitationStore,
@@ -121,6 +123,8 @@ export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events
   readonly noticeAlarm: Alarm
   /** Begins the sweep that writes mails to people. */
   readonly mailAlarm: Alarm
+  /** Begins the sweep that sends digests. */
+  readonly digestAlarm: Alarm
   /** Push messages to people's browsers. */
   readonly push: Push
   readonly pushAlarm: Push['alarm']

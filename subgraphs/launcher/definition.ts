@@ -7,7 +7,7 @@ import { type At, stores } from './context.ts'
 import { dashboardNouns } from './dashboard/nouns.ts'
 import { launchNouns } from './launch/nouns.ts'
 import { marketingNouns } from './marketing/nouns.ts'
-import { notification, notificationPreferences, notificationService, pushSubscription } from './notification/noun.ts'
+import { notification, notificationDigest, notificationPreferences, notificationService, pushSubscription } from './notification/noun.ts'
 import { received } from './received.ts'
 import { type LauncherSettings, registration } from './registration.ts'
 import { openApps, services } from './services.ts'
@@ -23,6 +23,7 @@ const nouns: Readonly<Record<string, Noun<At>>> = {
   ...dashboardNouns,
   notification,
   'notification-preferences': notificationPreferences,
+  'notification-digest': notificationDigest,
   'push-subscription': pushSubscription,
   'notification-service': notificationService,
   widget,

@@ -70,6 +70,7 @@ export const services =
       jobOf: job,
       noticeAlarm: openAlarm(clock),
       mailAlarm: openAlarm(clock),
+      digestAlarm: openAlarm(clock),
       ...{ push, pushAlarm: push.alarm },
       snoozeAlarm: openAlarm(clock),
       announcementAlarm: openAlarm(clock),

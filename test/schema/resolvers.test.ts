@@ -6,7 +6,7 @@ import { catalogNouns } from '../../subgraphs/launcher/catalog/nouns.ts'
 import { dashboardNouns } from '../../subgraphs/launcher/dashboard/nouns.ts'
 import { launchNouns } from '../../subgraphs/launcher/launch/nouns.ts'
 import { marketingNouns } from '../../subgraphs/launcher/marketing/nouns.ts'
-import { notification, notificationPreferences, pushSubscription } from '../../subgraphs/launcher/notification/noun.ts'
+import { notification, notificationDigest, notificationPreferences, pushSubscription } from '../../subgraphs/launcher/notification/noun.ts'
 import { executableSchema } from '../../subgraphs/wiring/executable.ts'
 
 const resolve = () => null
@@ -18,6 +18,7 @@ const others = Object.fromEntries(
     'action-item': actionItem,
     notification,
     'notification-preferences': notificationPreferences,
+    'notification-digest': notificationDigest,
     'push-subscription': pushSubscription,
     ...dashboardNouns,
     ...catalogNouns,

@@ -2,6 +2,8 @@ import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { deliverNotices } from '../engines/notify/deliver.ts'
 import { resyncNotifications } from '../engines/notify/notify.ts'
+import { digestResolvers } from './digest/resolvers.ts'
+import { sendDigests } from './digest/send.ts'
 import { serviceExchanges } from './inbound/exchanges.ts'
 import { takeOpen } from './inbound/take.ts'
 import { writeMails } from './mail/write.ts'
@@ -22,6 +24,12 @@ export const notification: Noun<At> = {
 
 /** How a person wants to be told. */
 export const notificationPreferences: Noun<At> = { resolvers: preferencesResolvers }
+
+/** Mails of what waits for a person and what they have not read. */
+export const notificationDigest: Noun<At> = {
+  resolvers: digestResolvers,
+  sweeps: ({ services: { digestAlarm }, job }) => [digestAlarm.sweep({ name: 'digests', asksOthers: true }, () => sendDigests(job('digests')))],
+}
 
 /** Browsers of people, and the push messages to them. */
 export const pushSubscription: Noun<At> = {

@@ -226,6 +226,16 @@ export const launcher: Exchanges = world => {
       forbidden: 'reader',
       answers: () => ({ status: 200, json: { timeZone: 'Europe/Berlin', quietHours: { from: '22:00', to: '07:00' } } }),
     },
+    [`POST ${notifications}/digest`]: {
+      path: () => `${notifications}/digest`,
+      async make() {
+        const [alone] = await world().graph.rows<{ id: string }>(`select id from identity.users where email = 'alone@test.test'`)
+        return (await seedAttention(world().graph, { organizationId: null, audience: 'person', userId: alone!.id })).id
+      },
+      forbidden: 'reader',
+      by: 'alone',
+      answers: () => ({ status: 200, json: { sent: true, openItems: 1, unreadNotifications: 0 } }),
+    },
     [`POST ${notifications}/read`]: {
       path: () => `${notifications}/read`,
       body: () => ({ all: true }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { quietEnd } from '../../../subgraphs/launcher/engines/notify/quiet.ts'
+import { dayAfter, localTime } from '../../../platform/clock.ts'
+import { nextDigest, quietEnd } from '../../../subgraphs/launcher/engines/notify/quiet.ts'
 
 const endOf = (timeZone: string, [from, to]: readonly [string, string], now: string) =>
   quietEnd({ timeZone, quietFrom: from, quietTo: to }, new Date(now))?.toISOString().slice(0, 16) ?? null
@@ -36,5 +37,64 @@ describe('quietEnd', () => {
 
   it('finds none without quiet hours', () => {
     expect(quietEnd({ timeZone: 'UTC', quietFrom: null, quietTo: null }, new Date('2026-06-10T20:30:00Z'))).toBeNull()
+  })
+})
+
+describe('nextDigest', () => {
+  const next = (timeZone: string, frequency: 'OFF' | 'DAILY' | 'WEEKLY', at: string, now: string, weekday: 'MONDAY' | 'FRIDAY' = 'MONDAY') =>
+    nextDigest({ timeZone, digest: { frequency, at, weekday }, quietFrom: null, quietTo: null }, new Date(now))?.toISOString().slice(0, 16) ?? null
+
+  it.each([
+    ['today', 'Europe/Berlin', 'DAILY', '08:00', '2026-06-10T05:59:00Z', '2026-06-10T06:00'],
+    ['tomorrow, at the moment itself', 'Europe/Berlin', 'DAILY', '08:00', '2026-06-10T06:00:00Z', '2026-06-11T06:00'],
+    ['after the clocks were set forward', 'Europe/Berlin', 'DAILY', '08:00', '2026-03-28T08:00:00Z', '2026-03-29T06:00'],
+    ['in the hour that is skipped', 'Europe/Berlin', 'DAILY', '02:30', '2026-03-28T12:00:00Z', '2026-03-29T01:30'],
+    ['once in the hour that comes twice', 'Europe/Berlin', 'DAILY', '02:30', '2026-10-25T00:30:00Z', '2026-10-26T01:30'],
+    ['at a midnight that is skipped', 'America/Santiago', 'DAILY', '00:00', '2026-09-05T12:00:00Z', '2026-09-06T04:00'],
+    ['with an offset of quarters of an hour', 'Asia/Kathmandu', 'DAILY', '08:00', '2026-06-10T00:00:00Z', '2026-06-10T02:15'],
+    ['on its weekday', 'Europe/Berlin', 'WEEKLY', '08:00', '2026-06-10T12:00:00Z', '2026-06-15T06:00'],
+    ['in a week, on its weekday', 'Europe/Berlin', 'WEEKLY', '08:00', '2026-06-15T06:00:00Z', '2026-06-22T06:00'],
+    ['never', 'Europe/Berlin', 'OFF', '08:00', '2026-06-10T12:00:00Z', null],
+    ['at midnight as a day longer begins', 'America/Santiago', 'DAILY', '00:00', '2026-04-04T12:00:00Z', '2026-04-05T04:00'],
+    ['the day after that', 'America/Santiago', 'DAILY', '00:00', '2026-04-05T04:00:00Z', '2026-04-06T04:00'],
+    ['on the day after one that a zone skipped', 'Pacific/Apia', 'DAILY', '08:00', '2011-12-29T18:00:00Z', '2011-12-30T18:00'],
+  ] as const)('is due %s', (_, zone, frequency, at, now, due) => {
+    expect(next(zone, frequency, at, now)).toBe(due)
+  })
+
+  it('leaves out a weekday that a zone skipped', () => {
+    expect(next('Pacific/Apia', 'WEEKLY', '08:00', '2011-12-29T20:00:00Z', 'FRIDAY')).toBe('2012-01-05T18:00')
+  })
+
+  it.each([
+    ['at the end of quiet hours that it lies in', '06:00', '2026-06-10T05:00:00Z', '2026-06-11T05:00'],
+    ['at their end also after its own time', '06:00', '2026-06-10T04:30:00Z', '2026-06-10T05:00'],
+    ['at their end in the morning after', '23:00', '2026-06-10T03:00:00Z', '2026-06-10T05:00'],
+    ['at its own time outside of them', '07:00', '2026-06-10T04:00:00Z', '2026-06-10T05:00'],
+  ] as const)('is due %s', (_, at, now, due) => {
+    const digest = { frequency: 'DAILY', at, weekday: 'MONDAY' } as const
+    expect(nextDigest({ timeZone: 'Europe/Berlin', digest, quietFrom: '22:00', quietTo: '07:00' }, new Date(now))?.toISOString().slice(0, 16)).toBe(due)
+  })
+
+  it('comes once on each day of two years, at its time or the first moment after it', () => {
+    for (const [timeZone, at] of [
+      ['Europe/Berlin', '02:30'],
+      ['America/Santiago', '00:00'],
+      ['Asia/Kathmandu', '08:15'],
+      ['Pacific/Apia', '00:30'],
+    ] as const) {
+      const from = new Date(timeZone === 'Pacific/Apia' ? '2011-03-01T12:00:00Z' : '2026-01-01T12:00:00Z')
+      const days: string[] = []
+      for (let now = from; days.length < 730; ) {
+        now = nextDigest({ timeZone, digest: { frequency: 'DAILY', at, weekday: 'MONDAY' }, quietFrom: null, quietTo: null }, now)!
+        const { day, time } = localTime(timeZone, now)
+        days.push(day)
+        expect(time >= at && time <= `${String(Number(at.slice(0, 2)) + 1).padStart(2, '0')}${at.slice(2)}`, `${timeZone} ${day} ${time}`).toBe(true)
+      }
+      const last = days.at(-1)!
+      const expected: string[] = []
+      for (let day = days[0]!; day <= last; day = dayAfter(day, 1)) if (!(timeZone === 'Pacific/Apia' && day === '2011-12-30')) expected.push(day)
+      expect(days).toEqual(expected)
+    }
   })
 })

@@ -11,7 +11,7 @@ import { type HandedOver, openMailOutbox, type QueuedMail } from '../../stores/m
 import { openAlarm } from '../notify/alarm.ts'
 
 /** Kinds of the launcher's mails, as their header `X-Supergraph-Mail` says. */
-export type MailKind = 'action-item' | 'notification' | 'demo-booked' | 'demo-cancelled' | 'household-invitation' | 'lead'
+export type MailKind = 'action-item' | 'notification' | 'digest' | 'demo-booked' | 'demo-cancelled' | 'household-invitation' | 'lead'
 
 /** What a mail says, and to whom. */
 export interface MailContent {

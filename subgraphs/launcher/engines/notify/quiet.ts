@@ -1,4 +1,4 @@
-import { offsetAt } from '../../../../platform/clock.ts'
+import { dayAfter, localTime, momentOf, offsetAt, startOfDay, weekdayOf } from '../../../../platform/clock.ts'
 import type { PreferencesRow } from '../../stores/inbox/notification-preferences.ts'
 
 /** Quiet hours of a person, in their time zone; null for both ends: none. */
@@ -46,4 +46,27 @@ export function quietEnd({ timeZone, quietFrom, quietTo }: QuietHours, now: Date
     at = change
   }
   return new Date(at)
+}
+
+const weekdays = ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'] as const
+
+/** When a person wants digests, and the quiet hours whose end they wait for. */
+export type DigestTimes = QuietHours & Pick<PreferencesRow, 'digest'>
+
+/** Returns when a person's next digest is due after a moment, by what clocks on the wall show; null for none. */
+export function nextDigest(preferences: DigestTimes, after: Date): Date | null {
+  const { timeZone, digest } = preferences
+  const { frequency, at, weekday } = digest
+  if (frequency === 'OFF') return null
+  const { day: today } = localTime(timeZone, after)
+  // Yesterday's may wait for the end of quiet hours; the second week is for a zone that skipped a day.
+  for (let days = -1; days <= 15; days += 1) {
+    const day = dayAfter(today, days)
+    if (frequency === 'WEEKLY' && weekdays[weekdayOf(day)] !== weekday) continue
+    if (localTime(timeZone, startOfDay(timeZone, day)).day !== day) continue
+    const moment = momentOf(timeZone, { day, time: at })
+    const due = quietEnd(preferences, moment) ?? moment
+    if (due > after) return due
+  }
+  return null
 }

@@ -1,6 +1,6 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import { anonymous } from '../../../viewer.ts'
-import { ContactDocument, MembersDocument } from '../../ask.generated.ts'
+import { ContactDocument, MembersDocument, PlacesOfPersonDocument } from '../../ask.generated.ts'
 import { registration } from '../../registration.ts'
 
 /** Maximum pages of an organization's members. */
@@ -41,3 +41,17 @@ export const hasMembers = async (ask: Ask, organizationId: string): Promise<bool
 
 /** Returns the verified mail address of a person; null without one. */
 export const verifiedMailOf = async (ask: Ask, userId: string): Promise<string | null> => (await ask(ContactDocument, { userId }, asLauncher)).contactOf ?? null
+
+/** An organization of a person, and what they may do there. */
+export interface PlaceOfPerson {
+  readonly id: string
+  /** `owner`, `member`. */
+  readonly roles: readonly string[]
+}
+
+/** Returns the organizations of a person, on whose behalf identity is asked. */
+export async function placesOf(ask: Ask, userId: string): Promise<readonly PlaceOfPerson[]> {
+  const viewer = { userId, organizationId: null, roles: [], scopes: [], context: 'personal' } as const
+  const { accountOf } = await ask(PlacesOfPersonDocument, { userId }, { appId: registration.appId, viewer })
+  return (accountOf?.profile as { readonly organizations: readonly PlaceOfPerson[] } | undefined)?.organizations ?? []
+}

@@ -31,3 +31,30 @@ export function quietMailOf(said: readonly Said[], settings: string): Omit<MailC
     text: `${paragraphsOf(`While it was quiet, ${said.length} things came:`, ...listed, why(settings))}\n`,
   }
 }
+
+/** What a digest lists, and how much there is in all. */
+export interface DigestContent {
+  readonly items: readonly Pick<Said, 'title' | 'url'>[]
+  readonly open: number
+  readonly notifications: readonly Pick<Said, 'title' | 'url'>[]
+  readonly unread: number
+}
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
+
+function listOf(heading: string, said: DigestContent['items'], count: number): string | null {
+  if (said.length === 0) return null
+  const lines = said.map(({ title, url }) => `- ${lineOf(title)}${url === null ? '' : `\n  ${url}`}`)
+  return [`${heading}:`, ...lines, ...(count > said.length ? [`- and ${count - said.length} more`] : [])].join('\n')
+}
+
+/** Returns the mail of what waits and what is unread; null when there is nothing. */
+export function digestMailOf({ items, open, notifications, unread }: DigestContent, dashboardUrl: string, settings: string): Omit<MailContent, 'to'> | null {
+  if (open === 0 && unread === 0) return null
+  const numbers = [
+    ...(open > 0 ? [counted(open, 'open action item', 'open action items')] : []),
+    ...(unread > 0 ? [counted(unread, 'unread notification', 'unread notifications')] : []),
+  ].join(' and ')
+  const listed = [listOf('Action items', items, open), listOf('Notifications', notifications, unread)]
+  return { subject: `You have ${numbers}`, text: `${paragraphsOf(...listed, `All of it: ${dashboardUrl}/actions`, why(settings))}\n` }
+}

@@ -90,6 +90,24 @@ const newestOpen = statement(
     order by t.created_at desc, t.id desc limit 1`,
 )
 
+const waiting = statement(
+  `select i.title, i.url, count(*) over ()::int as total, min(coalesce(i.organization_id::text, '')) over () as "firstOrganization",
+     max(coalesce(i.organization_id::text, '')) over () as "lastOrganization" from launcher.action_items i
+    where i.audience_key = any($1::text[]) and i.status = 'OPEN' and not exists (select from launcher.action_item_snoozes z
+      where z.user_id = $2 and z.item_id = i.id and z.woken_at is null and z.until > $3)
+    order by i.urgency desc, i.opened_at desc, i.id desc limit $4`,
+)
+
+/** A line of a digest: what it says, and how many there are in how many organizations. */
+export interface DigestLine {
+  readonly title: string
+  readonly url: string | null
+  readonly total: number
+  /** Ids of organizations, the same where there is one; empty for what belongs to none. */
+  readonly firstOrganization: string
+  readonly lastOrganization: string
+}
+
 const actionItemSql = (rows: Rows<typeof actionItems>, { reading, viewer, clock }: StoreContext) => {
   const seenBy = viewer ? { keys: audienceKeysOf(viewer), userId: viewer.userId } : { keys: [], userId: null }
   const write = listWriter(selectList(actionItems, 't'), seenBy, clock)
@@ -110,6 +128,10 @@ const actionItemSql = (rows: Rows<typeof actionItems>, { reading, viewer, clock 
     async newestOpen(kind: string, app: string | null): Promise<ActionItemRow | null> {
       return (await rows.read(newestOpen, [seenBy.keys, kind, app]))[0] ?? null
     },
+
+    /** Returns what waits for a person in all contexts, the most severe first, without what they have snoozed. @param keys as `audienceKeysOf` returns them */
+    waitingFor: (userId: string, keys: readonly string[], limit: number): Promise<DigestLine[]> =>
+      rows.read<DigestLine>(waiting, [keys, userId, clock.now(), limit]),
 
     /** Locks the item with a service's key; null when there is none. */
     async lockKey(app: string, key: string, transaction: Transaction): Promise<ActionItemRow | null> {

@@ -3,6 +3,7 @@ import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, moment, type Row, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, type StoreContext, store } from '../../../store/store.ts'
+import type { DigestLine } from './action-item.ts'
 import type { Severity } from './action-item-list.ts'
 import type { NoticeRow } from './notice.ts'
 
@@ -66,6 +67,12 @@ const marks = {
 const changed = statement(`select t.id, t.created_at as "createdAt" from launcher.notifications t where t.${own} t.archived_at is null and t.created_at >= $2
   order by t.created_at desc, t.id desc limit 200`)
 
+const unreadOf = statement(
+  `select t.title, t.url, count(*) over ()::int as total, min(coalesce(t.organization_id::text, '')) over () as "firstOrganization",
+     max(coalesce(t.organization_id::text, '')) over () as "lastOrganization" from launcher.notifications t
+    where t.owner_key = any($1::text[]) and t.read_at is null and t.archived_at is null order by t.created_at desc, t.id desc limit $2`,
+)
+
 const notificationSql = (rows: Rows<typeof notifications>, _opening: StoreContext) => ({
   /** Gives people what a notice says, in the context of its organization: each a notification, or one more of the same scope. */
   async arrive(notice: NoticeRow, userIds: readonly string[], now: Date, transaction: Transaction): Promise<readonly Arrived[]> {
@@ -85,6 +92,9 @@ const notificationSql = (rows: Rows<typeof notifications>, _opening: StoreContex
   /** Counts what is neither read nor archived. */
   unread: async (owner: NotificationOwner, transaction?: Transaction): Promise<number> =>
     (await rows.read<{ count: number }>(unread, [ownerKeyOf(owner)], transaction))[0]!.count,
+
+  /** Returns what is neither read nor archived of some owners, newest first. */
+  unreadOf: (owners: readonly NotificationOwner[], limit: number): Promise<DigestLine[]> => rows.read<DigestLine>(unreadOf, [owners.map(ownerKeyOf), limit]),
 
   /** Locks those of the ids that are an owner's, and returns them. */
   async lockOwned(owner: NotificationOwner, ids: readonly string[], transaction: Transaction): Promise<readonly string[]> {

@@ -78,6 +78,14 @@ export const access: AccessRows = {
       'updateNotificationPreferences',
     ),
     row(
+      'Mutation.sendNotificationDigest',
+      allScopes,
+      read,
+      people,
+      constant('mutation { sendNotificationDigest(input: {}) { sent } }'),
+      'sendNotificationDigest',
+    ),
+    row(
       'Mutation.addPushSubscription',
       allScopes,
       read,
@@ -107,6 +115,7 @@ export const access: AccessRows = {
     { at: `GET ${api}`, scopes: read, less: write, cells: byScopeEachTheirOwn, path: () => api },
     { at: `GET ${api}/preferences`, scopes: read, less: write, cells: 'refused hidden refused yes yes yes yes', path: () => `${api}/preferences` },
     { at: `PUT ${api}/preferences`, scopes: allScopes, less: read, cells: people, path: () => `${api}/preferences`, body: () => ({ timeZone: 'UTC' }) },
+    { at: `POST ${api}/digest`, scopes: allScopes, less: read, cells: people, path: () => `${api}/digest` },
     { at: `POST ${api}/read`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/read`, body: () => all },
     { at: `POST ${api}/archive`, scopes: write, less: read, cells: byRoute(whoeverIsTold), path: () => `${api}/archive`, body: () => all },
     {
