@@ -132,6 +132,8 @@ export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events
   readonly notificationService: NotificationService | null
   /** Begins the sweep that gives snoozed items back. */
   readonly snoozeAlarm: Alarm
+  /** Begins the sweep that opens and closes action items of invitations. */
+  readonly invitationAlarm: Alarm
   /** Begins the sweep that publishes begins and ends of announcements. */
   readonly announcementAlarm: Alarm
   /** The developer platform's store. */

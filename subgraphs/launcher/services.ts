@@ -74,6 +74,7 @@ export const services =
       ...{ push, pushAlarm: push.alarm },
       snoozeAlarm: openAlarm(clock),
       announcementAlarm: openAlarm(clock),
+      invitationAlarm: openAlarm(clock),
       notificationService: reaching.service && openNotificationService(reaching.service, outbound, log),
       storeSource: openStoreSource({ outbound, clock, developersUrl }),
       catalog: openCatalog({

@@ -50,6 +50,7 @@ const findSuperAdmin = statement(
     where m.user_id = $1 and o.slug = $2 and 'platform_super_admin' = any(m.roles)`,
 )
 
+const findVerified = statement('select u.id from identity.users u where u.email = $1 and u.email_verified and u.suspended_at is null')
 const holdPerson = statement('select from identity.users where id = $1 for no key update')
 const findKind = statement('select kind from identity.users where id = $1')
 const removeAccount = statement(`delete from identity.users where id = $1 and kind = 'service_account'`)
@@ -99,4 +100,13 @@ export const userStore = store(
 )
 
 /** All accounts, for platform admins; each use states why it is allowed. */
-export const everyUserStore = store(users, { what: 'person', tenancy: { everybody: 'platform admins suspend and reinstate whomever they have to' } })
+export const everyUserStore = store(
+  users,
+  { what: 'person', tenancy: { everybody: 'platform admins suspend and reinstate whomever they have to' } },
+  (rows: Rows<typeof users>) => ({
+    /** Returns the id of the person who has verified an address and may sign in; null without one. */
+    async verifiedWith(email: string): Promise<string | null> {
+      return (await rows.read<{ id: string }>(findVerified, [toStored(email)]))[0]?.id ?? null
+    },
+  }),
+)

@@ -1,6 +1,7 @@
 import type { Transaction } from 'sequelize'
 import { DomainError } from '../../../platform/errors.ts'
 import { readId, requireId } from '../../../platform/ids.ts'
+import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-address.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, requireApp, requirePerson, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -19,6 +20,11 @@ export const userResolvers: Resolvers = {
       requireApp(viewer, 'app_launcher', 'how to reach a person')
       const user = await everyUser.find(requireId(userId, 'userId'))
       return user?.emailVerified && user.suspendedAt === null ? user.email : null
+    },
+    async personWithContact(_, { email }, { viewer, everyUser }) {
+      requireApp(viewer, 'app_launcher', 'whose a mail address is')
+      if (!isMailAddress(email)) throw new DomainError('BAD_USER_INPUT', `email takes an address ${mailAddressSentence}.`, { field: 'email' })
+      return everyUser.verifiedWith(email)
     },
     accountOf(_, { userId, sessionId }, { viewer }) {
       requireApp(viewer, 'app_launcher', 'about the account of a person')

@@ -4,6 +4,7 @@ import { announcementResolvers } from './announcement/resolvers.ts'
 import { resyncAnnouncements } from './announcement/rules.ts'
 import { timesOfAnnouncements } from './announcement/times.ts'
 import { favouriteResolvers } from './favourite/resolvers.ts'
+import { settleInvitations } from './household/items.ts'
 import { householdResolvers } from './household/resolvers.ts'
 import { ownWidgetResolvers } from './own-widget/resolvers.ts'
 import { dashboardResolvers } from './resolvers.ts'
@@ -30,7 +31,12 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
   },
   search: { resolvers: searchResolvers },
   settings: { resolvers: settingsResolvers },
-  household: { resolvers: householdResolvers },
+  household: {
+    resolvers: householdResolvers,
+    sweeps: ({ services: { invitationAlarm }, job }) => [
+      invitationAlarm.sweep({ name: 'invitations to households', asksOthers: true }, () => settleInvitations(job('invitations'))),
+    ],
+  },
   'own-widget': { resolvers: ownWidgetResolvers },
   workspace: { resolvers: workspaceResolvers, exchanges: workspaceExchanges },
 }

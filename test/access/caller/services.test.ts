@@ -154,6 +154,7 @@ describe('a service', () => {
       'Query.handoff',
       'Query.memberRights',
       'Query.membershipsOf',
+      'Query.personWithContact',
     ])
   })
 

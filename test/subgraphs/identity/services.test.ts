@@ -61,6 +61,22 @@ describe('identity’s fields for services only', () => {
     expect((await ask(app('app_launcher'), contact, { id: made.organizations.acme })).data().contactOf).toBe(null)
   })
 
+  it('personWithContact returns who has verified an address and may sign in, whatever its letters, else null', async () => {
+    const id = made.users['ada@acme.test']!
+    const source = 'query($email: EmailAddress!) { personWithContact(email: $email) }'
+    const told = async (email = 'Ada@ACME.test') => (await ask(app('app_launcher'), source, { email })).data().personWithContact
+    expect([await told(), await told('ada@acme.test'), await told('nobody@acme.test')]).toEqual([id, id, null])
+    const change = (set: string) => open.database.sequelize.query(`update identity.users set ${set} where id = $1`, { bind: [id] })
+    await change('email_verified = false')
+    expect(await told()).toBe(null)
+    await change('email_verified = true, suspended_at = now()')
+    expect(await told()).toBe(null)
+    for (const other of ['app_payments', 'app_agents', 'app_publishing', 'app_providers'])
+      expect((await ask(app(other), source, { email: 'ada@acme.test' })).code, other).toBe('FORBIDDEN')
+    expect((await ask(app('app_launcher', { onlyAt: 'payments' }), source, { email: 'ada@acme.test' })).code).toBe('FORBIDDEN')
+    expect((await ask(userViewer(id, made.organizations.acme!, ['owner']), source, { email: 'ada@acme.test' })).code).toBe('FORBIDDEN')
+  })
+
   it('membershipsOf pages through the members of any organization, the longest-standing first', async () => {
     const page = async (after?: string) => (await ask(app('app_launcher'), members, { id: made.organizations.acme, first: 2, after })).data().membershipsOf
     const first = await page()

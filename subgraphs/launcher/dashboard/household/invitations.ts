@@ -10,6 +10,7 @@ import { registration } from '../../registration.ts'
 import type { InviteToHouseholdInput } from '../../resolvers.generated.ts'
 import type { HouseholdInvitationRow } from '../../stores/dashboard/household.ts'
 import { countInvitation } from './limits.ts'
+import { closeItem } from './items.ts'
 import { requireHousehold } from './members.ts'
 import {
   invitationMail,
@@ -33,7 +34,7 @@ export async function knownAs({ ask, viewer, leaving }: Context): Promise<{ read
 
 /** Invites an address to a household of the viewer, and has it mailed. */
 export async function invite(context: Context, input: InviteToHouseholdInput): Promise<HouseholdInvitationRow> {
-  const { viewer, households, householdInvitations: invitations, mail, dashboardUrl } = context
+  const { viewer, households, householdInvitations: invitations, mail, dashboardUrl, invitationAlarm } = context
   const userId = requirePersonal(viewer)
   const [email, { role }] = [readAddress(input.email), input]
   const { id: householdId, name } = await requireHousehold(context, input.householdId, 'householdId')
@@ -53,7 +54,8 @@ export async function invite(context: Context, input: InviteToHouseholdInput): P
       await countInvitation(context, userId, email, unit)
       const stamps = { createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
       const made = { id, householdId, householdName: name, email, role, status: 'PENDING' as const, expiresAt: new Date(now.getTime() + invitedMs) }
-      const row = await invitations.insert({ ...made, ...stamps }, transaction)
+      const row = await invitations.insert({ ...made, settleAt: now, ...stamps }, transaction)
+      transaction.afterCommit(() => invitationAlarm.ring())
       const content = invitationMail(name, own.name, dashboardUrl)
       await mail.queue({ key: `household-invitation:${id}`, kind: 'household-invitation', organizationId: null, to: email, ...content }, unit)
       return { row, isNew: true }
@@ -72,8 +74,10 @@ export async function answer(context: Context, given: string, status: 'ACCEPTED'
   const isTheirs = (row: HouseholdInvitationRow | null): row is HouseholdInvitationRow => row !== null && email !== null && row.email === email
   const found = await invitations.ofId(id)
   if (!isTheirs(found)) throw noInvitation(id)
+  let announce: (() => void) | undefined
   return write(context, {
-    async run({ transaction, now }) {
+    async run(unit) {
+      const { transaction, now } = unit
       // A person, a household, then the invitation: everybody locks in this order.
       const count = status === 'ACCEPTED' ? await households.lockCount(userId, transaction) : 0
       const members = await households.lockMembers(found.householdId, transaction)
@@ -89,8 +93,10 @@ export async function answer(context: Context, given: string, status: 'ACCEPTED'
         await households.join({ householdId, userId, name, role, joinedAt: now }, transaction)
         await households.touch(householdId, now, transaction)
       }
-      return invitations.update(row, { status, updatedAt: now, version: row.version + 1 }, transaction)
+      announce = await closeItem(context, row, unit)
+      return invitations.update(row, { status, settleAt: null, updatedAt: now, version: row.version + 1 }, transaction)
     },
     audit: row => ({ tenantId: userId, action: `household_invitation.${status.toLowerCase()}`, subjectId: row.id }),
+    announce: () => announce?.(),
   })
 }

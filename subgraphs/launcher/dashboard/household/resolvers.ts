@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts'
 import type { CreateHouseholdInput, Resolvers } from '../../resolvers.generated.ts'
 import type { HouseholdRow, SelectedHousehold } from '../../stores/dashboard/household.ts'
 import { answer, invite, knownAs } from './invitations.ts'
+import { closeItem } from './items.ts'
 import { changeRole, removeMember, requireHousehold, selectHousehold } from './members.ts'
 import { max, requireMember, requirePersonal, requireRole, requireRoomForHousehold } from './rules.ts'
 
@@ -62,9 +63,18 @@ export const householdResolvers: Resolvers = {
     },
     async deleteHousehold(_, { input }, context) {
       const { id } = await requireHousehold(context, input.id)
+      const announcements: ((() => void) | undefined)[] = []
       return remove(context, {
         ...{ of: context.households, id, expectedVersion: input.expectedVersion },
         ...owning(context, context.viewer, id, 'Deleting a household'),
+        // Invitations end with the household.
+        async decide(_row, unit) {
+          for (const invitation of await context.householdInvitations.lockAll(id, unit.transaction))
+            announcements.push(await closeItem(context, invitation, unit))
+        },
+        announce: () => {
+          for (const announce of announcements) announce?.()
+        },
         audit: () => ({ tenantId: requirePersonal(context.viewer), action: 'household.deleted', subjectId: id }),
       })
     },

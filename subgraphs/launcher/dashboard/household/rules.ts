@@ -1,6 +1,7 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { isMailAddress, mailAddressSentence, toStored } from '../../../../platform/smtp/mail-address.ts'
 import { requirePerson, type Viewer } from '../../../viewer.ts'
+import type { Opened } from '../../action-item/rules.ts'
 import type { HouseholdInvitationRow, HouseholdMemberRow, HouseholdRole } from '../../stores/dashboard/household.ts'
 
 /** Maximum members of a household, of its open invitations, households of a person, and characters of a name. */
@@ -59,6 +60,20 @@ export function requireRoomForMember(count: number): void {
 export function requireRoomForInvitation(count: number): void {
   if (count >= max.invitations) throw limit(`${count} invitations are open: wait for an answer first.`)
 }
+
+/** Whether an invitation can be answered. */
+export const isOpen = ({ status, expiresAt }: Pick<HouseholdInvitationRow, 'status' | 'expiresAt'>, now: Date): boolean =>
+  status === 'PENDING' && expiresAt > now
+
+/** The action item of an invitation, for the person who is invited, in personal context. */
+export const invitationItem = (
+  { id, householdName, expiresAt, createdAt }: Pick<HouseholdInvitationRow, 'id' | 'householdName' | 'expiresAt' | 'createdAt'>,
+  userId: string,
+  dashboardUrl: string,
+): Opened => ({
+  ...{ kind: 'HOUSEHOLD_INVITATION', severity: 'NORMAL', organizationId: null, audience: 'person', userId, subjectId: id, body: null },
+  ...{ title: `You are invited to the household “${householdName}”`, url: `${dashboardUrl}/settings/households`, dueAt: expiresAt, openedAt: createdAt },
+})
 
 /** Checks that an invitation can be answered. @throws CONFLICT, reason DECIDED, for one that was answered or has expired */
 export function requireOpen({ status, expiresAt }: Pick<HouseholdInvitationRow, 'status' | 'expiresAt'>, now: Date): void {

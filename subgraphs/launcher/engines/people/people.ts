@@ -1,6 +1,6 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import { anonymous } from '../../../viewer.ts'
-import { ContactDocument, MembersDocument, PlacesOfPersonDocument } from '../../ask.generated.ts'
+import { ContactDocument, MembersDocument, PersonWithContactDocument, PlacesOfPersonDocument } from '../../ask.generated.ts'
 import { registration } from '../../registration.ts'
 
 /** Maximum pages of an organization's members. */
@@ -41,6 +41,10 @@ export const hasMembers = async (ask: Ask, organizationId: string): Promise<bool
 
 /** Returns the verified mail address of a person; null without one. */
 export const verifiedMailOf = async (ask: Ask, userId: string): Promise<string | null> => (await ask(ContactDocument, { userId }, asLauncher)).contactOf ?? null
+
+/** Returns the person who has verified a mail address; null without one. */
+export const personWith = async (ask: Ask, email: string): Promise<string | null> =>
+  (await ask(PersonWithContactDocument, { email }, asLauncher)).personWithContact ?? null
 
 /** An organization of a person, and what they may do there. */
 export interface PlaceOfPerson {

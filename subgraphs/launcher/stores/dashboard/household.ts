@@ -27,6 +27,8 @@ const invitations = table('launcher.household_invitations', {
   role: text.of<HouseholdRole>(),
   status: text.of<'PENDING' | 'ACCEPTED' | 'DECLINED'>(),
   expiresAt: moment,
+  /** When its action item is to be opened or closed; null for one that is closed. */
+  settleAt: moment.maybe,
   ...stamps,
 })
 
@@ -128,6 +130,15 @@ const pendingByAddress = statement(
 const one = statement(`select ${selectList(invitations, 't')} from launcher.household_invitations t where t.id = $1`)
 const lockOne = statement(`select ${selectList(invitations, 't')} from launcher.household_invitations t where t.id = $1 for update`)
 
+const lockAll = statement(`select ${selectList(invitations, 't')} from launcher.household_invitations t where t.household_id = $1 order by t.id for update`)
+const nextSettle = statement('select t.settle_at as at from launcher.household_invitations t where t.settle_at is not null order by t.settle_at limit 1')
+const toSettle = statement(`select ${selectList(invitations, 't')} from launcher.household_invitations t where t.settle_at <= $1 order by t.settle_at limit $2`)
+const lockToSettle = statement(
+  `select ${selectList(invitations, 't')} from launcher.household_invitations t where t.id = $1 and t.settle_at <= $2 for update skip locked`,
+)
+const settle = statement('update launcher.household_invitations set settle_at = $2 where id = $1')
+const postpone = statement('update launcher.household_invitations set settle_at = $3 where id = $1 and settle_at = $2')
+
 const invitationSql = (rows: Rows<typeof invitations>, { reading, clock }: StoreContext) => {
   const byHousehold = createLoader<string, readonly HouseholdInvitationRow[]>(reading, async ids => {
     const found = await rows.read(pendingOfHouseholds, [ids, clock.now()])
@@ -138,6 +149,20 @@ const invitationSql = (rows: Rows<typeof invitations>, { reading, clock }: Store
     pendingOf: (id: string): Promise<readonly HouseholdInvitationRow[]> => byHousehold.load(id),
     /** Reads the same within a transaction. */
     lockPending: (id: string, transaction: Transaction): Promise<HouseholdInvitationRow[]> => rows.read(pendingOfHouseholds, [[id], clock.now()], transaction),
+    /** Locks all invitations to a household, answered ones too. */
+    lockAll: (householdId: string, transaction: Transaction): Promise<HouseholdInvitationRow[]> => rows.read(lockAll, [householdId], transaction),
+    /** Returns when the next action item is to be opened or closed; null without one. */
+    nextSettle: async (): Promise<Date | null> => (await rows.read<{ at: Date }>(nextSettle, []))[0]?.at ?? null,
+    /** Returns invitations whose action item is to be opened or closed, the longest due first. */
+    toSettle: (now: Date, limit: number): Promise<HouseholdInvitationRow[]> => rows.read(toSettle, [now, limit]),
+    /** Locks one of them; null when another process settles it. */
+    lockToSettle: async (id: string, now: Date, transaction: Transaction): Promise<HouseholdInvitationRow | null> =>
+      (await rows.read(lockToSettle, [id, now], transaction))[0] ?? null,
+    /** Has the action item looked after at a moment. @param at null: no more */
+    settle: async (id: string, at: Date | null, transaction: Transaction): Promise<void> => void (await rows.read(settle, [id, at], transaction)),
+    /** Puts one off that could not be settled, unless another process has settled it. */
+    postpone: async ({ id, settleAt }: Pick<HouseholdInvitationRow, 'id' | 'settleAt'>, until: Date): Promise<void> =>
+      void (await rows.read(postpone, [id, settleAt, until])),
     /** Returns the invitations of an address that nobody has answered, by age. */
     ofAddress: (email: string): Promise<HouseholdInvitationRow[]> => rows.read(pendingByAddress, [email, clock.now()]),
     /** Returns an invitation, whoever asks. */

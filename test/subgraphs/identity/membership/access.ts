@@ -130,6 +130,7 @@ export const access: AccessRows = {
       'membershipsOf',
     ),
     row('Query.contactOf', all, unrelated, services, ({ organization }) => `{ contactOf(userId: "${organization}") }`, 'contactOf'),
+    row('Query.personWithContact', all, unrelated, services, constant('{ personWithContact(email: "nobody@elsewhere.test") }'), 'personWithContact'),
     row('Query.accountOf', all, unrelated, services, ({ organization }) => `{ accountOf(userId: "${organization}") { isRecoverable } }`, 'accountOf'),
     row('Query.apiKeyMaker', all, unrelated, services, ({ organization }) => `{ apiKeyMaker(id: "${organization}") }`, 'apiKeyMaker'),
     row(

@@ -65,9 +65,9 @@ describe('sendNotificationDigest', () => {
     const [title, urgent] = ['A post waits', 'The money is\ngone']
     await waiting({ title })
     await waiting({ title: urgent, audience: 'managers', severity: 'HIGH', url: 'http://localhost:4000/urgent' })
-    await waiting({ title: 'For somebody else', audience: 'person', userId: member.userId })
+    await waiting({ title: 'For somebody else', audience: 'person', userId: member.userId! })
     await seedAttention(graph, { organizationId: stranger.organizationId!, title: 'Elsewhere' })
-    await seedAttention(graph, { organizationId: null, audience: 'person', userId: owner.userId, title: 'Of mine alone' })
+    await seedAttention(graph, { organizationId: null, audience: 'person', userId: owner.userId!, title: 'Of mine alone' })
     await seedNotification(graph, { organizationId, userId: owner.userId! })
     await seedNotification(graph, { organizationId: null, userId: owner.userId! })
     await seedNotification(graph, { organizationId, userId: member.userId! })

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../../platform/ids.ts'
+import { settleInvitations } from '../../../../../subgraphs/launcher/dashboard/household/items.ts'
 import { personalScopes } from '../../../../../subgraphs/scopes.ts'
 import type { Viewer } from '../../../../../subgraphs/viewer.ts'
+import { dies } from '../../../../kit/dies.ts'
 import { type Supergraph, supergraph } from '../../../../kit/supergraph.ts'
 import { key, personally } from '../../../../kit/viewers.ts'
 
@@ -277,5 +279,90 @@ describe('households', () => {
       expect(reasonOf(await ask(working, query))).toBe('CONTEXT')
     expect((await ask(key(working.organizationId!, ['launcher:launcher.read']), '{ households { id } }')).code).toBe('UNAUTHORIZED_FIELD_OR_TYPE')
     expect((await read(mother, id)).name).toBe('Home')
+  })
+})
+
+describe('the action item of an invitation', () => {
+  const job = () => graph.platform.launcher.job('test')
+  const listed = '{ actionItems(status: [OPEN, DONE, RESOLVED]) { nodes { id app kind status title url dueAt subject { service id } organization { id } } } }'
+  const itemsOf = async (as: Viewer) => (await ask(as, listed)).data().actionItems.nodes.filter(({ kind }: { kind: string }) => kind === 'HOUSEHOLD_INVITATION')
+  const statusesOf = async (as: Viewer) => (await itemsOf(as)).map(({ status }: { status: string }) => status)
+  /** Looks at an invitation after what the invitation itself has begun. */
+  const settled = async (id: string, at: Date | null) => {
+    await expect
+      .poll(async () => {
+        await settleInvitations(job())
+        return (await graph.rows<{ at: Date | null }>('select settle_at as at from launcher.household_invitations where id = $1', [id]))[0]?.at ?? null
+      })
+      .toEqual(at)
+  }
+  const expiry = () => graph.clock.in(7 * 86_400_000)
+
+  it('waits for the person with the verified address, in personal context, and is told live', async () => {
+    const id = await found(mother, 'Garden house')
+    const changes = await graph.subscribe('subscription { actionQueueChanged { kind status } }', {}, { as: son })
+    const invitation = (await write(mother, 'inviteToHousehold', { householdId: id, email: addressOf(son).toUpperCase(), role: 'CHILD' })).id
+    await settled(invitation, expiry())
+    expect(await itemsOf(son)).toEqual([
+      {
+        ...{ id: expect.any(String), app: 'launcher', kind: 'HOUSEHOLD_INVITATION', status: 'OPEN', title: 'You are invited to the household “Garden house”' },
+        ...{ url: expect.stringMatching(/\/settings\/households$/), dueAt: expiry().toISOString(), organization: null },
+        subject: { service: 'launcher', id: invitation },
+      },
+    ])
+    const others = [mother, stranger, working]
+    for (const other of others) expect(await itemsOf(other)).toEqual([])
+    await write(son, 'acceptHouseholdInvitation', { id: invitation })
+    expect(await statusesOf(son)).toEqual(['RESOLVED'])
+    for (const status of ['OPEN', 'RESOLVED']) await changes.next(({ actionQueueChanged }) => actionQueueChanged.status === status)
+    await settleInvitations(job())
+    expect(await statusesOf(son)).toEqual(['RESOLVED'])
+  })
+
+  it('is RESOLVED when the invitation is declined, expires, or ends with its household', async () => {
+    const id = await found(mother)
+    const declined = await invited(id, son)
+    await settled(declined, expiry())
+    await write(son, 'declineHouseholdInvitation', { id: declined })
+    expect(await statusesOf(son)).toEqual(['RESOLVED'])
+    await settled(declined, null)
+    const withdrawn = await invited(id, stranger)
+    await settled(withdrawn, expiry())
+    expect(await statusesOf(stranger)).toEqual(['OPEN'])
+    await write(mother, 'deleteHousehold', { id })
+    expect(await statusesOf(stranger)).toEqual(['RESOLVED'])
+    const late = await invited(await found(mother), stranger)
+    const end = expiry()
+    await settled(late, end)
+    expect((await statusesOf(stranger)).sort()).toEqual(['OPEN', 'RESOLVED'])
+    await graph.clock.advance(end.getTime() - graph.clock.now().getTime())
+    await settled(late, null)
+    expect(await statusesOf(stranger)).toEqual(['RESOLVED', 'RESOLVED'])
+  })
+
+  it('comes within an hour to who verifies the address later, and to nobody while it is not', async () => {
+    await graph.rows('update identity.users set email_verified = false where id = $1', [son.userId])
+    const invitation = await invited(await found(mother), son)
+    await settled(invitation, graph.clock.in(3_600_000))
+    expect(await itemsOf(son)).toEqual([])
+    await graph.rows('update identity.users set email_verified = true where id = $1', [son.userId])
+    const end = graph.clock.in(7 * 86_400_000)
+    await graph.clock.advance(3_600_000)
+    await settled(invitation, end)
+    expect(await statusesOf(son)).toEqual(['OPEN'])
+  })
+
+  it('is one however many processes open it, and however often one dies', async () => {
+    const invitation = await invited(await found(mother), son)
+    await settled(invitation, expiry())
+    await graph.rows('delete from launcher.action_items where user_id = $1', [son.userId])
+    const again = () => graph.rows('update launcher.household_invitations set settle_at = $2 where id = $1', [invitation, graph.clock.now()])
+    await again()
+    await dies('launcher-invitation-settled', () => settleInvitations(job()))
+    expect(await itemsOf(son)).toEqual([])
+    await again()
+    await Promise.all([1, 2, 3, 4].map(() => settleInvitations(job())))
+    await settled(invitation, expiry())
+    expect(await statusesOf(son)).toEqual(['OPEN'])
   })
 })

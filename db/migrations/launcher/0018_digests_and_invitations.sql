@@ -1,4 +1,4 @@
--- compatible: a program that does not know when digests are due sends none; what it changes of them counts from the next change on.
+-- compatible: a program that does not know when digests are due sends none, and one that answers an invitation leaves its item to the next.
 -- When the next digest is due, computed with each change and each digest; null for none.
 alter table launcher.notification_preferences add column digest_at timestamptz(3);
 -- Digests that are wanted already: the epoch has their first time computed.
@@ -19,3 +19,8 @@ create table launcher.digests (
   created_by text not null
 );
 create index digests_by_age on launcher.digests (created_at);
+
+-- When the action item of an invitation is to be opened or closed; null for one that is closed.
+alter table launcher.household_invitations add column settle_at timestamptz(3);
+update launcher.household_invitations set settle_at = created_at where status = 'PENDING';
+create index household_invitations_to_settle on launcher.household_invitations (settle_at) where settle_at is not null;
