@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { StartError } from '../start-error.ts'
 import * as agents from '../subgraphs/agents/demo.ts'
 import * as identity from '../subgraphs/identity/setup/demo.ts'
+import * as launcher from '../subgraphs/launcher/dashboard/household/demo.ts'
 import * as payments from '../subgraphs/payments/demo/demo.ts'
 import * as providers from '../subgraphs/providers/demo/removal.ts'
 import * as publishing from '../subgraphs/publishing/brand/demo.ts'
@@ -42,7 +43,7 @@ export function removeDemo(sequelize: Sequelize): Promise<identity.DemoFound> {
     const found = await identity.findDemo(run)
     if (found.accounts.length === 0) return found
     const organizations = found.organizations.map(({ id }) => id)
-    const parts = await Promise.all([agents, payments, providers, publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
+    const parts = await Promise.all([agents, launcher, payments, providers, publishing, identity].map(subgraph => subgraph.demoDeletions(run, organizations)))
     // Every subgraph's rows of the organizations, audit entries included.
     const theirs = await Promise.all([deletionsBy(run, 'organization_id', organizations), deletionsBy(run, 'tenant_id', organizations)])
     await inAnyOrder([...theirs, ...parts].flat(), run)

@@ -4,6 +4,7 @@ import { lineOf, writeRequest } from './catalog/access-request/request.ts'
 import { demoOffers, provideBundle } from './catalog/commerce/demo.ts'
 import { announceInstalled, install } from './catalog/installation/install.ts'
 import type { Job } from './context.ts'
+import { provideHousehold } from './dashboard/household/demo.ts'
 import type { WorkflowStep } from './stores/workflow.ts'
 
 /** Apps of the platform that the demo organization has installed. */
@@ -93,10 +94,11 @@ async function provideOnboarding(job: Job, id: string, userId: string): Promise<
   })
 }
 
-/** Creates missing demo data: a bundle and a free workspace, installed apps of both organizations, a request for another one, and a shared workflow. */
+/** Creates missing demo data: a bundle and a free workspace, installed apps of both organizations, a request for another one, a shared workflow, and a household. */
 export async function provideDemo(job: Job, place: DemoPlace): Promise<void> {
   const { organizationId, userId, otherId, adminId } = place
   for (const id of [organizationId, otherId, adminId]) await provideOnboarding(job, id, userId)
+  await provideHousehold(job, place)
   await introduce(job, place)
   await job.catalog.refresh()
   const { sandbox, processorKey: key } = place
