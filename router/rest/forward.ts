@@ -21,7 +21,7 @@ import type { Draining, EarlyEnd } from '../door/streaming/draining.ts'
 import { type Hosts, passedPath } from '../hosts.ts'
 import type { ForwardPlaces } from '../live/forward-places.ts'
 import { createPublicPosts, isCounted } from './identity/public-posts.ts'
-import { keepRole, roleOf } from './place.ts'
+import { keepRole, rolesOf } from './place.ts'
 import { anyMethod, type ForwardRow, pathOf } from './row.ts'
 import { callerOf } from './shim.ts'
 
@@ -94,7 +94,7 @@ export function serveForwards(app: FastifyInstance, rows: readonly { readonly sl
           method,
           url,
           config: { problems: row.problems, streams: row.streams } satisfies RowConfig,
-          onRequest: [keepRole(door.hosts, slug, roleOf(row)), ...(isCounted(row, method) ? [posts.count] : [])],
+          onRequest: [keepRole(door.hosts, slug, ...rolesOf(row)), ...(isCounted(row, method) ? [posts.count] : [])],
           handler: (request, reply) => forward(request, reply, { row, target, door, ...(isCounted(row, method) && { slow: posts.slow }) }),
         })
       }

@@ -7,9 +7,13 @@ import { anyMethod, type RouteTable, type Row } from './row.ts'
 /** Returns the audience of a route, which decides on which hosts it is served. */
 export const roleOf = (row: Row): Role => (row.kind === 'operation' ? 'api' : (row.role ?? (row.why === 'page' ? 'web' : 'api')))
 
-/** Whether a row of this role is answered on the host that a request came to. */
-export const answersHere = (hosts: Hosts, request: FastifyRequest, role: Role): boolean =>
-  !isShutOn(hosts, request.headers.host, askedOf(request)) && hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request))
+/** Returns all audiences of a route, the one that its address names first. */
+export const rolesOf = (row: Row): readonly [Role, ...Role[]] => [roleOf(row), ...(row.kind === 'operation' && row.also ? [row.also] : [])]
+
+/** Whether a row of one of these roles is answered on the host that a request came to. */
+export const answersHere = (hosts: Hosts, request: FastifyRequest, ...roles: readonly Role[]): boolean =>
+  !isShutOn(hosts, request.headers.host, askedOf(request)) &&
+  roles.some(role => hosts.answers(request.headers.host, role, isShort(request) && !isPassed(hosts, request)))
 
 const audiences: Readonly<Record<Role, readonly [what: string, where: string]>> = {
   api: ['The routes', 'programs'],
@@ -33,9 +37,11 @@ export function misplaced(hosts: Hosts, request: FastifyRequest, slug: Slug, rol
 const withoutQuery = (url: string): string => url.split('?', 1)[0]!.slice(0, 200)
 
 /** Creates a hook that runs before credentials and bodies are read: it rejects routes that the host does not serve. */
-export const keepRole = (hosts: Hosts, slug: Slug, role: Role) => async (request: FastifyRequest) => {
-  if (!answersHere(hosts, request, role)) throw misplaced(hosts, request, slug, role)
-}
+export const keepRole =
+  (hosts: Hosts, slug: Slug, role: Role, ...others: readonly Role[]) =>
+  async (request: FastifyRequest) => {
+    if (!answersHere(hosts, request, role, ...others)) throw misplaced(hosts, request, slug, role)
+  }
 
 /** Whether the prefix of the service was omitted, so that the requested path differs from the routed one. */
 const isShort = (request: FastifyRequest): boolean => askedOf(request) !== request.url

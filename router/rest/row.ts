@@ -71,6 +71,8 @@ export interface RouteOptions {
    * version. @default as declared with the selection of its type
    */
   readonly changing?: readonly string[] | null
+  /** Another audience whose hosts serve the route too. @default none: the hosts of programs alone */
+  readonly also?: Role
   /** Whether caches must not store the answer, because it holds a secret that is shown once. @default false */
   readonly noStore?: true
 }

@@ -13,7 +13,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { Shares } from '../live/shares.ts'
 import { readInput, type Sent } from './input.ts'
-import { keepRole, roleOf } from './place.ts'
+import { keepRole, rolesOf } from './place.ts'
 import { isKnown, preconditionFailed, tagOfBody } from './preconditions.ts'
 import type { OperationRow, RowReply } from './row.ts'
 import { wordsOf } from './words.ts'
@@ -72,7 +72,7 @@ export function serveOperation(app: FastifyInstance, slug: Slug, row: OperationR
     if (result.extensions?.replayed) reply.header('idempotent-replayed', 'true')
     return send(row, answer, request, reply)
   }
-  const onRequest = keepRole(door.hosts, slug, roleOf(row))
+  const onRequest = keepRole(door.hosts, slug, ...rolesOf(row))
   for (const end of ['', '/']) app.route<Sent>({ method: row.method, url: `/${slug}${row.path}${end}`, onRequest, handler })
 }
 

@@ -24,14 +24,14 @@ const operations = nounRoutes({
     'GET /api/billing/claimable': { run: 'claimableSubscriptions', list: 'subscriptions' },
     'POST /api/billing/checkout': { run: 'createBundleCheckout', location: null, noStore: true },
     'POST /api/billing/free-workspace': { run: 'createFreeWorkspaceCheckout', location: null, noStore: true },
-    'POST /api/billing/portal': { run: 'createBillingPortal', location: null, noStore: true },
+    'POST /api/billing/portal': { run: 'createBillingPortal', location: null, noStore: true, also: 'marketing' },
     'POST /api/billing/claim': 'claimBillingSubscription',
-    'POST /api/billing/preview': { run: 'billingPreview', status: 200 },
+    'POST /api/billing/preview': { run: 'billingPreview', status: 200, also: 'marketing' },
     'GET /api/billing/seats': 'seats',
     'PUT /api/billing/seats': 'changeSeats',
     'PUT /api/billing/seats/:userId': { run: 'assignSeat', mayBeEmpty: true },
     'DELETE /api/billing/seats/:userId': 'releaseSeat',
-    'POST /api/internal/seats/reconcile': { run: 'reconcileSeats', policy: 'service', mayBeEmpty: true },
+    'POST /api/internal/seats/reconcile': { run: 'reconcileSeats', policy: 'service', mayBeEmpty: true, also: 'marketing' },
   },
 })
 
