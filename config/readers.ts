@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { readNatsUrl } from '../carriers/nats-address.ts'
 import { type MailServer, readMailServer } from '../platform/smtp/address.ts'
 import type { Sender } from '../subgraphs/identity/mail/compose.ts'
+import { readPriceIds } from '../subgraphs/launcher/engines/commerce/price-ids.ts'
+import type { PriceIds } from '../subgraphs/launcher/registration.ts'
 import { type QuotaTable, readQuotaTable } from '../subgraphs/providers/engines/video/table.ts'
 
 /** How the text of a variable becomes a value. What is wrong with it is a sentence that goes on after the variable's name. */
@@ -137,6 +139,16 @@ export const mailbox = z.string().transform((value, context): Sender => {
 export const quotaTable = z.string().transform((value, context): QuotaTable => {
   try {
     return readQuotaTable(value)
+  } catch (error) {
+    context.addIssue((error as Error).message)
+    return z.NEVER
+  }
+})
+
+/** Ids of prices at the payment processor: a file. */
+export const priceIds = z.string().transform((value, context): PriceIds => {
+  try {
+    return readPriceIds(value)
   } catch (error) {
     context.addIssue((error as Error).message)
     return z.NEVER

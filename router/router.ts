@@ -83,6 +83,8 @@ export interface RouterOptions {
    * this machine's pages
    */
   readonly hosts?: Hosts
+  /** Where the developer platform's pages are. @default nowhere */
+  readonly developersWebUrl?: string | null
   /** Origins of other pages that may use the public chat. @default none */
   readonly chatOrigins?: readonly string[] | undefined
   readonly environment: 'development' | 'staging' | 'production'
@@ -218,7 +220,9 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   serveHealth(app, options.readiness, listening.leaving)
   registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
   serveMetrics(app, { token: options.metricsToken ?? null, registry, figures: options.figures })
-  web = authority ? serveWeb(app, { hosts, publicUrl, authenticate, engine, isDevelopment: exposeErrors }) : null
+  web = authority
+    ? serveWeb(app, { hosts, publicUrl, authenticate, engine, isDevelopment: exposeErrors, developersWebUrl: options.developersWebUrl ?? null })
+    : null
   servePages(app, {
     start: web?.start,
     hosts,

@@ -32,6 +32,12 @@ export const marketing = {
     by: subgraphs,
     does: 'Project of the consent service to which decisions belong.',
   }),
+  developersWebUrl: setting('DEVELOPERS_WEB_URL', address, {
+    fallback: null,
+    without: 'people who want to publish apps are sent to `/login?sign_up=1`',
+    by: ['all', 'router', 'subgraph'],
+    does: "Address of the developer platform's pages, at whose `/signup` people sign up who want to publish apps.",
+  }),
   demoTimeZone: setting('DEMO_TIME_ZONE', timeZone, {
     fallback: 'UTC',
     by: subgraphs,

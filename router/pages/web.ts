@@ -22,12 +22,14 @@ export function serveWeb(
     authenticate,
     engine,
     isDevelopment,
+    developersWebUrl,
   }: {
     readonly hosts: Hosts
     readonly publicUrl: string
     readonly authenticate: Authenticate
     readonly engine: Engine
     readonly isDevelopment: boolean
+    readonly developersWebUrl: string | null
   },
 ): Web {
   return mountWeb(app, {
@@ -52,6 +54,7 @@ export function serveWeb(
     },
     prefersHtml,
     isDevelopment,
+    developerSignup: developersWebUrl === null ? null : `${developersWebUrl}/signup`,
     refusal: doorRefusal,
   })
 }

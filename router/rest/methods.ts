@@ -4,7 +4,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { maxParamLength } from '../door/app.ts'
 import { doorRefusal } from '../door/errors.ts'
 import type { Hosts } from '../hosts.ts'
-import { answersHere, misplaced, roleOf } from './place.ts'
+import { answersHere, misplaced, roleOf, rolesOf } from './place.ts'
 import { anyMethod, pathOf, type Row } from './row.ts'
 
 /** A route and the service whose it is. */
@@ -41,7 +41,7 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly PlacedRow
     if (url !== undefined && !urls.has(url) && !url.includes('*')) return done()
     const place = places.find('GET', request.url)?.store as Place | undefined
     if (!place || place.methods.has(request.method)) return done()
-    const here = place.rows.filter(({ row }) => answersHere(hosts, request, roleOf(row)))
+    const here = place.rows.filter(({ row }) => answersHere(hosts, request, ...rolesOf(row)))
     const [first] = place.rows
     if (here.length === 0) return done(misplaced(hosts, request, first!.slug, roleOf(first!.row)))
     const allow = [...methodsOf(here), 'OPTIONS'].join(', ')

@@ -43,6 +43,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     foreign: foreign ?? undefined,
     studio,
     chatOrigins: config.publicChat.origins,
+    developersWebUrl: config.marketing.developersWebUrl,
     readiness: colleagues ? [...parts.readiness, colleagues.readiness] : parts.readiness,
     figures: colleagues?.figures,
     registered: colleagues ? shareRegistered(createRegistered(), colleagues.documents) : undefined,

@@ -266,7 +266,7 @@ export function depsOf(
     email,
     paymentsAddresses,
     paymentsSettlement: callbacks,
-    billing: { stripe: config.billing.stripe ?? (eventsOfBilling === null ? null : [eventsOfBilling]) },
+    billing: { ...config.billing, stripe: config.billing.stripe ?? (eventsOfBilling === null ? null : [eventsOfBilling]) },
     paymentsEvents: { stripe: config.paymentsEvents.stripe ?? (eventsOfProcessor === null ? null : [eventsOfProcessor]) },
     signUp,
     registry,

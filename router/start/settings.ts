@@ -98,8 +98,14 @@ export function divided({
     publishing: { applications, whereabouts, quotas, retention },
     agents: { quotas, retention, connectorsWay, publicChat, ...agentsNeighbours },
     launcher: {
-      ...{ appsWay: connectorsWay, dashboardUrl: dashboardOf(hosts, foundation.publicUrl), reaching, ...launcherNeighbours },
-      billing: { secrets: billing.stripe, isLive: foundation.environment === 'production' },
+      ...{
+        appsWay: connectorsWay,
+        dashboardUrl: dashboardOf(hosts, foundation.publicUrl),
+        reaching,
+        developersWebUrl: marketing.developersWebUrl,
+        ...launcherNeighbours,
+      },
+      billing: { secrets: billing.stripe, prices: billing.prices ?? {}, isLive: foundation.environment === 'production' },
       marketing: marketingOf(marketing, hosts.addressesOf('launcher').marketing ?? `${foundation.publicUrl}/marketing`, publicChat.challengeSecret),
     },
     payments: { quotas, addresses: paymentsAddresses, signedBy: paymentsEvents, callbacks: paymentsSettlement },

@@ -91,6 +91,8 @@ export const stores = (ask: Ask, apps: Pick<AppWidgets, 'read'>) => ({
 export type Services = Pick<Foundation, 'ask' | 'callersWay' | 'clock' | 'events' | 'log' | 'outbound' | 'publicUrl'> & {
   /** Where the developer platform is; null: it is not asked. */
   readonly developersUrl: string | null
+  /** Where the developer platform's pages are; null: people sign up here. */
+  readonly developersWebUrl: string | null
   /** Address of the dashboard, without a trailing slash. */
   readonly dashboardUrl: string
   /** Whether addresses may lead to this machine without TLS. */

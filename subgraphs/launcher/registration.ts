@@ -16,10 +16,17 @@ export const registration: Registration = {
   mobileApps: [],
 }
 
+/** Ids of prices that stand at the payment processor already, by package and interval; what is missing is made there once. */
+export type PriceIds = {
+  readonly [Package in 'THREE' | 'FIVE' | 'TEN' | 'EVERYTHING' | 'FREE_WORKSPACE']?: { readonly [Interval in 'MONTH' | 'YEAR']?: string }
+}
+
 /** Settings of the launcher from the configuration. */
 export interface LauncherSettings {
   /** Where the developer platform is, which lists the apps of the store; null: the catalogue has platform apps alone. */
   readonly developersUrl: string | null
+  /** Where the developer platform's pages are; null: people sign up here. */
+  readonly developersWebUrl: string | null
   /** The marketing site. */
   readonly marketing: {
     /** Its address, without a trailing slash. */
@@ -44,6 +51,8 @@ export interface LauncherSettings {
   readonly billing: {
     /** With what the payment processor signs its events; null: none are taken. */
     readonly secrets: readonly string[] | null
+    /** Ids of prices that stand at the processor already. */
+    readonly prices: PriceIds
     /** Whether events of live mode count here, or those of test mode. */
     readonly isLive: boolean
   }

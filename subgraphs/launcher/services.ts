@@ -46,7 +46,7 @@ export const services =
   (apps: ReturnType<typeof openApps>) =>
   ({ foundation, settings, log, job }: Base<Job, LauncherSettings>): Services => {
     const { ask, callersWay, clock, cipher, environment, events, outbound, publicUrl, sequelize } = foundation
-    const { developersUrl, dashboardUrl, marketing, reaching } = settings
+    const { billing, developersUrl, developersWebUrl, dashboardUrl, marketing, reaching } = settings
     const consent = openConsent(sequelize)
     const vapid = openVapid({
       ...{ clock, subject: reaching.vapid.subject },
@@ -55,7 +55,7 @@ export const services =
     const billingAlarm = openAlarm(clock)
     const push = openPush({ vapid, way: callersWay, cipher, clock, log, dashboardUrl })
     return {
-      ...{ ask, callersWay, clock, events, log, outbound, publicUrl, developersUrl, dashboardUrl, ...apps },
+      ...{ ask, callersWay, clock, events, log, outbound, publicUrl, developersUrl, developersWebUrl, dashboardUrl, ...apps },
       ...{ marketing, consent, isDevelopment: environment === 'development' },
       consentSync: openConsentSync({ store: consent, service: marketing.consentService, outbound, clock, log }),
       mail: openMail({ sequelize, cipher, clock, log, send: sendBy(ask) }),
@@ -63,7 +63,7 @@ export const services =
         ...{ sequelize, clock },
         secret: async () => marketing.challengeSecret ?? sharedSecret(sequelize, cipher, challengesName, async () => randomBytes(32).toString('base64url')),
       }),
-      billingProcessor: billingBy(ask),
+      billingProcessor: billingBy(ask, billing.prices),
       billingItems,
       ...{ billingAlarm, billingEvents: openEventRuns(billingAlarm, log) },
       seatAlarm: openAlarm(clock),

@@ -65,6 +65,8 @@ export interface SupergraphOptions {
   readonly catalogue?: boolean
   /** Whether the launcher works with the sandbox's notification service, which it reads at the start. @default false */
   readonly notificationService?: boolean
+  /** Ids of prices that stand at the payment processor already. @default none */
+  readonly billingPrices?: Config['billing']['prices']
   /** Who issues access tokens in place of identity. @default identity does */
   readonly foreignIssuer?: Config['foreignIssuer']
   /** What of mail of the gateway is not what configuration says by itself. */
@@ -148,6 +150,7 @@ export async function supergraph({
   catalogue = false,
   notificationService = false,
   foreignIssuer = null,
+  billingPrices = null,
   email,
   marketing,
   running,
@@ -220,7 +223,7 @@ export async function supergraph({
       paymentsAddresses: readConfig({}).paymentsAddresses,
       paymentsSettlement: { url: x ? `${x.origin}/settlement/callbacks` : null, secrets: [settlementSecret] },
       paymentsEvents: { stripe: [processorSecret] },
-      billing: { stripe: [billingSecret] },
+      billing: { stripe: [billingSecret], prices: billingPrices },
       signUp: 'open',
       registry: { production: null },
       mobileBuilds: {},

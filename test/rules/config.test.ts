@@ -212,10 +212,17 @@ describe('S-14 hosts of services', () => {
 })
 
 test('settings of the marketing site have usual values, and are made even', () => {
-  expect(readConfig({}).marketing).toEqual({ consentUrl: null, consentProject: 'marketing', demoTimeZone: 'UTC', leadsMailTo: null })
-  const given = { CONSENT_URL: 'https://consent.example/', CONSENT_PROJECT: 'site', DEMO_TIME_ZONE: 'europe/berlin', LEADS_MAIL_TO: 'Sales@Example.com' }
+  expect(readConfig({}).marketing).toEqual({ consentUrl: null, consentProject: 'marketing', demoTimeZone: 'UTC', leadsMailTo: null, developersWebUrl: null })
+  const given = {
+    CONSENT_URL: 'https://consent.example/',
+    CONSENT_PROJECT: 'site',
+    DEMO_TIME_ZONE: 'europe/berlin',
+    LEADS_MAIL_TO: 'Sales@Example.com',
+    DEVELOPERS_WEB_URL: 'https://d.example/',
+  }
   expect(readConfig(given).marketing).toEqual({
     ...{ consentUrl: 'https://consent.example', consentProject: 'site', demoTimeZone: 'Europe/Berlin', leadsMailTo: 'sales@example.com' },
+    developersWebUrl: 'https://d.example',
   })
 })
 
@@ -253,6 +260,7 @@ describe('S-15 staging', () => {
     ['PAYMENTS_AUTH_URL', 'https://prod.example'],
     ['CONSENT_URL', 'https://prod.example/consent'],
     ['NOTIFICATIONS_URL', 'https://prod.example/notifications'],
+    ['DEVELOPERS_WEB_URL', 'https://prod.example/developers'],
     ['LAUNCHER_MARKETING_HOST', 'www.staging.example,prod.example'],
   ] as const)('does not start with %s at %s', ([name, value]) => {
     expect(shared({ [name]: value })).toEqual([name])

@@ -76,9 +76,9 @@ async function launcherApart() {
     log: job.log,
   } as unknown as Foundation
   const launcher = define(foundation, {
-    ...{ developersUrl: null, dashboardUrl: 'http://launcher.localhost', appsWay: createCallersWay([]) },
+    ...{ developersUrl: null, developersWebUrl: null, dashboardUrl: 'http://launcher.localhost', appsWay: createCallersWay([]) },
     reaching: { service: null, vapid: { privateKey: null, subject: 'mailto:ops@example.test' } },
-    billing: { secrets: null, isLive: false },
+    billing: { secrets: null, prices: {}, isLive: false },
     marketing: { url: '', leadsMailTo: null, demoTimeZone: 'UTC', consentService: null, challengeSecret: null },
   })
   open.defer(() => launcher.stop())

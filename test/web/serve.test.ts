@@ -32,7 +32,7 @@ const built: Built = {
 }
 
 /** Pages before the hosts of development. @param standing how far the person is who asks */
-async function open({ standing = 'anonymous' as Standing, made = built as Built | null, isDevelopment = true } = {}) {
+async function open({ standing = 'anonymous' as Standing, made = built as Built | null, isDevelopment = true, developerSignup = null as string | null } = {}) {
   const hosts = createHosts(publicUrl, localOrigins(publicUrl))
   const app = Fastify({ rewriteUrl: ({ headers, url }) => canonicalPath(hosts, headers.host, url ?? '/') })
   const web = mountWeb(app, {
@@ -48,6 +48,7 @@ async function open({ standing = 'anonymous' as Standing, made = built as Built 
     prefersHtml,
     refusal: doorRefusal,
     isDevelopment,
+    developerSignup,
     built: made,
   })
   app.get('/', (request, reply) => web.start(request, reply) ?? reply.send('overview'))
@@ -222,6 +223,17 @@ describe('mountWeb', () => {
     ] as const)
       expect((await pages.get(host, path)).statusCode, `${host}${path}`).toBe(404)
     expect((await pages.get('marketing.launcher.localhost', '/signup')).headers.location).toBe('http://launcher.localhost:4000/login?sign_up=1')
+  })
+
+  it('sends developers to the pages of the developer platform where it has some, else where everybody signs up', async () => {
+    const host = 'marketing.launcher.localhost'
+    await using without = await open()
+    expect((await without.get(host, '/developers/signup')).headers.location).toBe('http://launcher.localhost:4000/login?sign_up=1')
+    await using pages = await open({ developerSignup: 'https://developers.example/signup' })
+    const answer = await pages.get(host, '/developers/signup')
+    expect([answer.statusCode, answer.headers.location]).toEqual([302, 'https://developers.example/signup'])
+    expect((await pages.get(host, '/signup')).headers.location).toBe('http://launcher.localhost:4000/login?sign_up=1')
+    expect((await pages.get('publishing.localhost', '/marketing/developers/signup')).statusCode).toBe(404)
   })
 
   it('shows every component in development alone', async () => {

@@ -30,6 +30,8 @@ export interface WebNeeds {
   standingOf(request: FastifyRequest): Promise<Standing>
   /** Whether a client would rather have a page than JSON. */
   prefersHtml(accept: string | undefined): boolean
+  /** Where people sign up who want to publish apps; null: where everybody does. */
+  readonly developerSignup: string | null
   /** Whether pages for who builds them are there too. */
   readonly isDevelopment: boolean
   /** An error that is answered with a status. */

@@ -16,6 +16,8 @@ export interface SiteMountNeeds {
   isService(host: string | undefined): boolean
   /** The address of a page of the launcher: where people sign in. */
   signInAt(path: string): string
+  /** Where people sign up who want to publish apps; null: where everybody does. */
+  readonly developerSignup: string | null
   refusal(status: number, sentence: string): Error
   unbuilt(): Error
 }
@@ -64,13 +66,14 @@ export function mountSite(app: FastifyInstance, needs: SiteMountNeeds, built: Bu
       keepHost(request)
       return send(request, reply, document => siteDocument(document, name, request.params.package ?? null))
     })
+  const signUp = needs.signInAt('/login?sign_up=1')
   for (const [path, to] of [
-    ['/signup', '/login?sign_up=1'],
-    ['/developers/signup', '/login?sign_up=1'],
+    ['/signup', signUp],
+    ['/developers/signup', needs.developerSignup ?? signUp],
   ] as const)
     app.get(`/marketing${path}`, async (request, reply) => {
       keepHost(request)
-      return reply.redirect(needs.signInAt(to), 302)
+      return reply.redirect(to, 302)
     })
   return {
     home: (request, reply) => send(request, reply, document => siteDocument(document, 'home', null)),

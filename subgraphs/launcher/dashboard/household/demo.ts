@@ -27,4 +27,6 @@ export async function provideHousehold(job: Job, { userId, memberId }: { readonl
 }
 
 /** Deletions of the demo's household, with its members and invitations. */
-export const demoDeletions = async (_run: Run): Promise<readonly Deletion[]> => [{ sql: 'delete from launcher.households where created_by = $1', bind: [maker] }]
+export const demoDeletions = async (_run: Run): Promise<readonly Deletion[]> => [
+  { sql: 'delete from launcher.households where created_by = $1', bind: [maker] },
+]

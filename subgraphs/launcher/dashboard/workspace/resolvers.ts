@@ -20,11 +20,11 @@ export const workspaceResolvers: Resolvers = {
       return service && { __typename: 'ServiceEntry', id: service.id }
     },
     onboarding: (_, __, context) => (isPerson(context.viewer) ? readProgress(context) : null),
-    links: (_, __, { dashboardUrl, developersUrl, marketing }) => ({
+    links: (_, __, { dashboardUrl, developersUrl, developersWebUrl, marketing }) => ({
       apiKeys: `${dashboardUrl}/settings/keys`,
       households: `${dashboardUrl}/settings/households`,
       appCommerce: developersUrl === null ? null : `${dashboardUrl}/api/commerce`,
-      developerSignup: `${marketing.url}/developers/signup`,
+      developerSignup: developersWebUrl === null ? `${marketing.url}/developers/signup` : `${developersWebUrl}/signup`,
     }),
   },
 }

@@ -14,9 +14,9 @@ import {
   SubscriptionAtProcessorDocument,
   type SubscriptionAtProcessorQuery,
 } from '../../ask.generated.ts'
-import { registration } from '../../registration.ts'
+import { type PriceIds, registration } from '../../registration.ts'
 import type { BillingPrice, BillingPrices } from '../../stores/commerce/price.ts'
-import { titleOf } from './plans.ts'
+import { currency, titleOf, unitMinorOf } from './plans.ts'
 import { kindIn, ownerIn, type ProcessorObject, packageOf, type Snapshot, statusOf } from './rules.ts'
 
 /** Asks for the platform itself, to which bundles are paid: on its account, and on nobody's behalf. */
@@ -124,12 +124,24 @@ function inShares(ask: Ask): Ask {
   }
 }
 
-/** Opens the processor behind the gateway. */
-export const billingBy = (ask: Ask): BillingProcessor => processorBy(inShares(ask))
+/** Returns the configured price of an id; null for none. */
+function configuredOf(ids: PriceIds, id: string): BillingPrice | null {
+  for (const [name, intervals] of Object.entries(ids) as [BillingPrice['package'], PriceIds[BillingPrice['package']]][])
+    for (const interval of ['MONTH', 'YEAR'] as const)
+      if (intervals?.[interval] === id) return { package: name, interval, unitMinor: unitMinorOf({ package: name, interval }), currency }
+  return null
+}
 
-const processorBy = (ask: Ask): BillingProcessor => ({
+/**
+ * Opens the processor behind the gateway.
+ * @param ids of prices that stand at the processor already
+ */
+export const billingBy = (ask: Ask, ids: PriceIds = {}): BillingProcessor =>
+  processorBy(inShares(ask), ids, (answer, prices) => snapshotOf(answer, { ...prices, ofId: async id => configuredOf(ids, id) ?? prices.ofId(id) }))
+
+const processorBy = (ask: Ask, ids: PriceIds, snapshotOf: (answer: Answered, prices: BillingPrices) => Promise<Snapshot>): BillingProcessor => ({
   async priceOf(price, prices) {
-    const known = await prices.idOf(price)
+    const known = ids[price.package]?.[price.interval] ?? (await prices.idOf(price))
     if (known) return known
     const { package: name, interval, unitMinor, currency } = price
     const input = {
