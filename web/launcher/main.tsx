@@ -17,6 +17,7 @@ void start({
     members: () => import('./settings/members.tsx'),
     sessions: () => import('./settings/sessions.tsx'),
     keys: () => import('./settings/keys.tsx'),
+    households: () => import('./settings/households/households.tsx'),
     onboarding: () => import('./onboarding/onboarding.tsx'),
   },
 })

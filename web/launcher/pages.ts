@@ -18,6 +18,7 @@ export const launcher: AppPages = {
     members: { paths: ['/settings/members'], module: 'launcher/settings/members.tsx', title: 'settings.title', skeleton: 'table' },
     sessions: { paths: ['/settings/sessions'], module: 'launcher/settings/sessions.tsx', title: 'settings.title', skeleton: 'table' },
     keys: { paths: ['/settings/keys'], module: 'launcher/settings/keys.tsx', title: 'settings.title', skeleton: 'table' },
+    households: { paths: ['/settings/households'], module: 'launcher/settings/households/households.tsx', title: 'settings.title', skeleton: 'form' },
     onboarding: { paths: ['/onboarding'], module: 'launcher/onboarding/onboarding.tsx', title: 'onboarding.title', skeleton: 'form' },
     design: { paths: ['/design'], module: 'launcher/design/gallery.tsx', title: 'design.title', skeleton: 'grid', isForDevelopment: true },
   },

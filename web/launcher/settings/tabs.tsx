@@ -3,13 +3,13 @@ import { Link, usePath } from '../../shell/address.tsx'
 import { Page } from '../../shell/page.tsx'
 import { say } from '../../shell/words.ts'
 
-const parts = ['person', 'organization', 'members', 'sessions', 'keys'] as const
+const parts = ['person', 'organization', 'members', 'sessions', 'keys', 'households'] as const
 
-/** One part of the settings, with the way to the others. */
-export function SettingsPage({ children }: { readonly children: ReactNode }) {
+/** One part of the settings, with the way to the others. @param actions what may be done here, beside the heading */
+export function SettingsPage({ actions, children }: { readonly actions?: ReactNode; readonly children: ReactNode }) {
   const path = usePath()
   return (
-    <Page title={say('settings.title')}>
+    <Page title={say('settings.title')} actions={actions}>
       <nav className="tabs" aria-label={say('settings.title')}>
         {parts.map(part => (
           <Link

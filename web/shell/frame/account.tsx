@@ -1,19 +1,18 @@
-import { Check, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { Check, LogOut, Monitor, Moon, Sun, UserRound } from 'lucide-react'
 import { useState } from 'react'
-import { useMutation } from 'urql'
 import { Button } from '../../design/parts/button.tsx'
 import { Icon } from '../../design/parts/icon.tsx'
 import { Action, Line, Menu } from '../../design/parts/menu.tsx'
 import { useSession } from '../context.ts'
-import { base } from '../place.ts'
-import { keepToken, readToken } from '../session/token.ts'
+import { app } from '../place.ts'
 import { say } from '../words.ts'
-import { type FrameQuery, SwitchOrganizationDocument } from './frame.generated.ts'
+import type { FrameQuery } from './frame.generated.ts'
+import { useSwitch } from './switch.ts'
 import { readTheme, setTheme, type Theme } from './theme.ts'
 
 const themes = { system: Monitor, light: Sun, dark: Moon } as const
 
-/** Who is signed in, in which organization, how the pages look, and the way out. */
+/** Who is signed in, in which organization or in personal context (which the launcher alone has), how the pages look, and the way out. */
 export function Account({
   viewer,
   memberships,
@@ -22,18 +21,10 @@ export function Account({
   readonly memberships: NonNullable<NonNullable<FrameQuery['memberships']>['nodes']>
 }) {
   const session = useSession()
-  const [, switchOrganization] = useMutation(SwitchOrganizationDocument)
+  const { switchTo } = useSwitch()
   const [theme, choose] = useState(readTheme)
   const organizations = memberships.flatMap(each => each?.organization ?? []).filter(({ id }) => !session.isBound || id === viewer?.organization?.id)
   const name = viewer?.user?.name ?? ''
-  async function switchTo(organizationId: string) {
-    const { data } = await switchOrganization({ input: { organizationId } })
-    const token = data?.switchOrganization
-    if (!token) return
-    if (readToken()) keepToken(token)
-    // What was read belongs to the former organization: the app begins anew.
-    location.assign(`${base}/`)
-  }
   return (
     <Menu
       name={say('frame.account')}
@@ -56,6 +47,13 @@ export function Account({
           {id === viewer?.organization?.id && <Icon of={Check} />}
         </Action>
       ))}
+      {app === 'launcher' && (
+        <Action name={say('frame.personal')} onAction={() => viewer?.context !== 'PERSONAL' && void switchTo(null)}>
+          <Icon of={UserRound} />
+          <span className="clip">{say('frame.personal')}</span>
+          {viewer?.context === 'PERSONAL' && <Icon of={Check} />}
+        </Action>
+      )}
       <Line />
       {Object.entries(themes).map(([each, icon]) => (
         <Action

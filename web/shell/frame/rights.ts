@@ -8,6 +8,8 @@ export interface Rights {
   readonly roles: readonly string[]
   readonly scopes: readonly string[]
   readonly isPlatformAdmin: boolean
+  /** Whether they are in personal context, in no organization. */
+  readonly isPersonal: boolean
   readonly isKnown: boolean
   may(scope: string): boolean
 }
@@ -21,6 +23,7 @@ export function useRights(): Rights {
     roles,
     scopes,
     isPlatformAdmin: roles.some(role => role === 'PLATFORM_ADMIN' || role === 'PLATFORM_SUPER_ADMIN'),
+    isPersonal: data?.viewer?.context === 'PERSONAL',
     isKnown: data !== undefined,
     may: scope => scopes.includes(scope),
   }

@@ -1,0 +1,53 @@
+import { useState } from 'react'
+import { useMutation } from 'urql'
+import { Field } from '../../../design/parts/field.tsx'
+import { toast } from '../../../design/parts/toast.tsx'
+import { useOnce } from '../../../shell/data/draft.ts'
+import { FormDialog } from '../../../shell/parts/ask.tsx'
+import { say } from '../../../shell/words.ts'
+import { CreateHouseholdDocument, type HouseholdCardFragment, RenameHouseholdDocument } from './households.generated.ts'
+import { refusalOf } from './refusals.ts'
+
+/** Asks for a household's name. @param household the one that gets another name; without it a new one is created */
+export function NameDialog({ household, onClose, onDone }: { readonly household?: HouseholdCardFragment; onClose(): void; onDone(): void }) {
+  const [created, create] = useMutation(CreateHouseholdDocument)
+  const [renamed, rename] = useMutation(RenameHouseholdDocument)
+  const [typed, setTyped] = useState(household?.name ?? '')
+  const [isTried, setTried] = useState(false)
+  const idempotencyKey = useOnce()
+  const problem = refusalOf(created.error ?? renamed.error, { LIMIT: 'households.limit' })
+  const name = typed.trim()
+  async function save() {
+    setTried(true)
+    if (name === '') return
+    const isDone = household
+      ? (await rename({ input: { id: household.id, name, expectedVersion: household.version } })).data?.updateHousehold
+      : (await create({ input: { name, idempotencyKey } })).data?.createHousehold
+    // Somebody may have changed it meanwhile: the next try is about what it is now.
+    onDone()
+    if (!isDone) return
+    toast({ sentence: say(household ? 'households.renamed' : 'households.created', { name }) })
+    onClose()
+  }
+  const verb = say(household ? 'households.rename' : 'households.create')
+  return (
+    <FormDialog
+      title={verb}
+      verb={verb}
+      isBusy={created.fetching || renamed.fetching}
+      problem={problem}
+      fields={['name']}
+      onDo={() => void save()}
+      onClose={onClose}
+    >
+      <Field
+        label={say('households.name')}
+        value={typed}
+        onChange={setTyped}
+        hint={household ? undefined : say('households.name-hint')}
+        wrong={isTried && name === '' ? say('form.required') : problem?.field === 'name' ? problem.sentence : null}
+        required
+      />
+    </FormDialog>
+  )
+}
