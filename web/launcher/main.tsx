@@ -11,6 +11,7 @@ void start({
     dashboard: () => import('./dashboard/dashboard.tsx'),
     apps: () => import('./apps/apps.tsx'),
     actions: () => import('./actions/actions.tsx'),
+    inbox: () => import('./actions/inbox.tsx'),
     design: () => import('./design/gallery.tsx'),
     settings: () => import('./settings/person.tsx'),
     organization: () => import('./settings/organization.tsx'),
@@ -18,6 +19,8 @@ void start({
     sessions: () => import('./settings/sessions.tsx'),
     keys: () => import('./settings/keys.tsx'),
     households: () => import('./settings/households/households.tsx'),
+    billing: () => import('./settings/billing/billing.tsx'),
+    notifications: () => import('./settings/notifications/notifications.tsx'),
     onboarding: () => import('./onboarding/onboarding.tsx'),
   },
 })

@@ -4,7 +4,7 @@ export interface FieldProps {
   readonly label: string
   readonly value: string
   onChange(value: string): void
-  readonly type?: 'text' | 'email' | 'search' | 'datetime-local' | 'date' | 'url' | 'password'
+  readonly type?: 'text' | 'email' | 'search' | 'datetime-local' | 'date' | 'time' | 'url' | 'password'
   readonly name?: string
   readonly autoComplete?: string
   /** Lines of text; without it one line. */

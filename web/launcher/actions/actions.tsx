@@ -12,7 +12,9 @@ import { Failure, Region } from '../../shell/region.tsx'
 import { lately, moment } from '../../shell/time.ts'
 import { say } from '../../shell/words.ts'
 import { ActionQueueDocument, type ActionRowFragment, ActionsDocument, CompleteActionDocument } from './actions.generated.ts'
+import { pathOf, useKeys } from './lines.ts'
 import { ActionPanel } from './panel.tsx'
+import { ActionTabs } from './tabs.tsx'
 
 const pageSize = 50
 
@@ -24,7 +26,7 @@ export default function Actions() {
   const [fresh, setFresh] = useState<ReadonlySet<string>>(new Set())
   const { launch, refusal } = useLaunch()
   const opened = /^\/actions\/([^/]+)$/.exec(usePath())?.[1]
-  useKeys()
+  useKeys('[data-action]')
   const rows = (data?.actionItems?.nodes ?? []).filter(each => each !== null && each.status === 'OPEN' && !isGone.has(each.id)) as readonly ActionRowFragment[]
   const known = new Set(rows.map(({ id }) => id))
   useSubscription({ query: ActionQueueDocument }, (_, told) => {
@@ -46,6 +48,7 @@ export default function Actions() {
   })
   return (
     <Page title={say('actions.title')}>
+      <ActionTabs unread={data?.unreadNotifications ?? 0} />
       <div className={opened ? 'beside open' : 'beside'}>
         <Region
           isFlush
@@ -79,29 +82,6 @@ export default function Actions() {
       {refusal}
     </Page>
   )
-}
-
-/** Where an item is dealt with, on its service's own host. */
-function pathOf(url: string, service: string): string {
-  const { pathname, search } = new URL(url, location.origin)
-  return `${pathname.replace(new RegExp(`^/${service}(?=/)`), '')}${search}`
-}
-
-/** `j` and `k` lead to the next and the former item, `x` marks it as done, `e` opens it; outside of fields alone. */
-function useKeys(): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const target = event.target as Element
-      if (event.ctrlKey || event.metaKey || event.altKey || /^(?:input|textarea|select)$/i.test(target.tagName)) return
-      const lines = [...document.querySelectorAll<HTMLElement>('[data-action]')]
-      const at = lines.findIndex(line => line.contains(document.activeElement))
-      if (event.key === 'j' || event.key === 'k') lines[Math.max(0, Math.min(at + (event.key === 'j' ? 1 : -1), lines.length - 1))]?.querySelector('a')?.focus()
-      if (event.key === 'x') lines[at]?.querySelector('button')?.click()
-      if (event.key === 'e') lines[at]?.querySelector('a')?.click()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [])
 }
 
 interface LineProps {

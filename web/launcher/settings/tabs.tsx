@@ -3,7 +3,7 @@ import { Link, usePath } from '../../shell/address.tsx'
 import { Page } from '../../shell/page.tsx'
 import { say } from '../../shell/words.ts'
 
-const parts = ['person', 'organization', 'members', 'sessions', 'keys', 'households'] as const
+const parts = ['person', 'organization', 'members', 'sessions', 'keys', 'households', 'billing', 'notifications'] as const
 
 /** One part of the settings, with the way to the others. @param actions what may be done here, beside the heading */
 export function SettingsPage({ actions, children }: { readonly actions?: ReactNode; readonly children: ReactNode }) {

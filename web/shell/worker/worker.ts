@@ -1,6 +1,7 @@
 /**
  * Keeps the documents and files of the pages, so that they open without a network and say that they are offline. What the graph or a route
- * answers is never kept: every other address goes to the network as if this were not here.
+ * answers is never kept: every other address goes to the network as if this were not here. Push messages of the platform are shown, and lead
+ * to what they are about.
  */
 interface Fetching extends Event {
   readonly request: Request
@@ -9,8 +10,15 @@ interface Fetching extends Event {
 interface Lasting extends Event {
   waitUntil(work: Promise<unknown>): void
 }
+interface Pushed extends Lasting {
+  readonly data: { json(): unknown } | null
+}
+interface Pressed extends Lasting {
+  readonly notification: { readonly data: unknown; close(): void }
+}
 declare const skipWaiting: () => Promise<void>
-declare const clients: { claim(): Promise<void> }
+declare const clients: { claim(): Promise<void>; openWindow(url: string): Promise<unknown> }
+declare const registration: { showNotification(title: string, options: { readonly tag: string; readonly data: unknown }): Promise<void> }
 
 const [files, documents] = ['supergraph.files', 'supergraph.documents']
 /** How many files, and how many documents, are kept: of more the oldest go. */
@@ -35,6 +43,19 @@ addEventListener('fetch', event => {
   if (pathname.startsWith('/assets/')) (event as Fetching).respondWith(file(request))
   else if (request.mode === 'navigate' && !/\/(?:login|callback)$/.test(pathname)) (event as Fetching).respondWith(shell(request))
 })
+
+addEventListener('push', event => (event as Pushed).waitUntil(show((event as Pushed).data?.json())))
+addEventListener('notificationclick', event => {
+  const { notification } = event as Pressed
+  notification.close()
+  ;(event as Pressed).waitUntil(clients.openWindow(String(notification.data)))
+})
+
+/** Shows a message of the platform; the same one again replaces what is shown of it. */
+async function show(message: unknown): Promise<void> {
+  const { id, title, url } = message as { readonly id: string; readonly title: string; readonly url: string }
+  await registration.showNotification(title, { tag: id, data: url })
+}
 
 /** A file of the build never changes under its name. */
 async function file(request: Request): Promise<Response> {
