@@ -11,7 +11,7 @@ export const launcher: AppPages = {
   installs: true,
   pages: {
     dashboard: { paths: ['/dashboard'], module: 'launcher/dashboard/dashboard.tsx', title: 'dashboard.title', icon: 'dashboard', skeleton: 'grid' },
-    apps: { paths: ['/apps'], module: 'launcher/apps/apps.tsx', title: 'apps.title', icon: 'apps', skeleton: 'grid' },
+    apps: { paths: ['/apps', '/apps/:app'], module: 'launcher/apps/apps.tsx', title: 'apps.title', icon: 'apps', skeleton: 'grid' },
     actions: { paths: ['/actions', '/actions/:id'], module: 'launcher/actions/actions.tsx', title: 'actions.title', icon: 'actions', skeleton: 'table' },
     inbox: { paths: ['/actions/notifications'], module: 'launcher/actions/inbox.tsx', title: 'inbox.title', skeleton: 'table' },
     settings: { paths: ['/settings/person', '/settings'], module: 'launcher/settings/person.tsx', title: 'settings.title', icon: 'settings', skeleton: 'form' },

@@ -1,75 +1,116 @@
-import { AppWindow, ArrowUpRight, Search } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from '../../design/parts/button.tsx'
-import { goTo, useSearch, withSearch } from '../../shell/address.tsx'
-import { useApps } from '../../shell/frame/apps.ts'
-import { useLaunch } from '../../shell/frame/launch.tsx'
+import { AppWindow, Search } from 'lucide-react'
+import { useDeferredValue, useEffect, useRef } from 'react'
+import { useSubscription } from 'urql'
+import { Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
+import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
+import { chosenOf, Filters, type Pill } from '../../shell/parts/filters.tsx'
+import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
-import { say } from '../../shell/words.ts'
+import { say, sayIfKnown } from '../../shell/words.ts'
+import { type AppCardFragment, CatalogueDocument, InstallationsChangedDocument } from './apps.generated.ts'
+import { useAppLaunch } from './launch.tsx'
+import { AppPanel } from './panel.tsx'
+import { Requests } from './requests.tsx'
+import { AppStatus, Verbs } from './verbs.tsx'
 
-/** The apps that the person may open in the active context, by title; what is looked for stands in the address. */
+/** The one catalogue of the active context, what is installed first; what is looked for stands in the address. */
 export default function Apps() {
   const search = useSearch()
-  const wanted = search.get('search') ?? ''
-  const { apps, state, problem, retry } = useApps({ isOpen: true })
-  const { launch, refusal } = useLaunch()
-  const [opening, setOpening] = useState<string | null>(null)
-  const found = apps.filter(({ slug, title }) => slug !== 'launcher' && title.toLowerCase().includes(wanted.trim().toLowerCase()))
-  async function open(slug: string) {
-    setOpening(slug)
-    await launch(slug)
-    setOpening(null)
-  }
+  const opened = /^\/apps\/([^/]+)$/.exec(usePath())?.[1]
+  const wanted = useDeferredValue(search.get('search') ?? '').trim()
+  const { may, isPersonal } = useRights()
+  const { data, state, problem, retry } = useRead(CatalogueDocument, { search: wanted || null })
+  const { launch, opening, refusal } = useAppLaunch()
+  useInstallations(retry)
+  const entries = (data?.catalogEntries?.nodes ?? []).flatMap(each => each ?? [])
+  const pills = pillsOf(entries)
+  const chosen = chosenOf(search, pills)
+  const found = entries.filter(
+    ({ category, kind, installed }) =>
+      (!chosen.category || category === chosen.category) &&
+      (!chosen.kind || kind === chosen.kind) &&
+      (!chosen.installed || installed === (chosen.installed === 'yes')),
+  )
+  // With words to look for the best comes first, as it was found; without them what is at hand does.
+  const shown = wanted ? found : found.toSorted((a, b) => Number(b.installed) - Number(a.installed))
+  const requests = (data?.accessRequests?.nodes ?? []).flatMap(each => (each?.status === 'PENDING' ? [each] : []))
+  const plan = data?.entitlements?.platformApps ?? null
+  const isNarrowed = wanted !== '' || Object.keys(chosen).length > 0
+  const verbs = { plan, launch, reload: retry }
   return (
     <Page title={say('apps.title')}>
-      <search className="filters">
-        <input
-          className="input search"
-          type="search"
-          aria-label={say('apps.search')}
-          placeholder={say('apps.search')}
-          value={wanted}
-          onChange={event => goTo(withSearch('/apps', search, { search: event.target.value }), { replace: true })}
-        />
-      </search>
-      {state === 'ready' && found.length > 0 ? (
-        <div className="cards">
-          {found.map(({ slug, title, contexts }) => (
-            <Region
-              key={slug}
-              data-app={slug}
-              state="ready"
-              title={
-                <>
-                  <span className="letter" data-letter={title.slice(0, 1)} aria-hidden />
-                  <h2>{title}</h2>
-                </>
-              }
-            >
-              <p className="quiet">{say(contexts.includes('personal') ? 'apps.both' : 'apps.organization')}</p>
-              <div className="actions">
-                <Button
-                  icon={ArrowUpRight}
-                  isDisabled={opening === slug}
-                  onPress={() => void open(slug)}
-                  aria-label={say('action.of', { action: say('apps.open'), name: title })}
-                >
-                  {say('apps.open')}
-                </Button>
-              </div>
-            </Region>
-          ))}
-        </div>
-      ) : (
-        <Region
-          state={state === 'ready' ? 'empty' : state}
-          problem={problem}
-          retry={retry}
-          empty={{ icon: wanted ? Search : AppWindow, sentence: say(wanted ? 'apps.empty-search' : 'frame.no-apps') }}
-        />
-      )}
+      <Filters path="/apps" search={search} pills={pills} text={{ name: 'search', heading: say('apps.search') }} />
+      {may('launcher:apps.write') && requests.length > 0 && <Requests requests={requests} reload={retry} />}
+      <div className={opened ? 'beside open' : 'beside'}>
+        {data?.catalogEntries && shown.length > 0 ? (
+          <div className="cards">
+            {shown.map(each => (
+              <Card key={each.id} app={each} to={withSearch(`/apps/${each.app}`, search, {})} isOpening={opening === each.app} {...verbs} />
+            ))}
+          </div>
+        ) : (
+          <Region
+            state={data ? (data.catalogEntries ? 'empty' : 'error') : state}
+            problem={problem}
+            retry={retry}
+            empty={{
+              icon: isNarrowed ? Search : AppWindow,
+              sentence: say(isNarrowed ? 'apps.empty-search' : isPersonal ? 'apps.empty-personal' : 'frame.no-apps'),
+            }}
+          />
+        )}
+        {opened && <AppPanel key={opened} slug={opened} back={withSearch('/apps', search, {})} isOpening={opening === opened} {...verbs} />}
+      </div>
       {refusal}
     </Page>
+  )
+}
+
+/** Has the catalogue read again when something was installed or removed, here or by somebody else. */
+function useInstallations(retry: () => void): void {
+  const [{ data }] = useSubscription({ query: InstallationsChangedDocument })
+  const told = useRef(data)
+  useEffect(() => {
+    if (told.current === data) return
+    told.current = data
+    retry()
+  }, [data, retry])
+}
+
+function pillsOf(entries: readonly AppCardFragment[]): readonly (Pill & { readonly name: 'category' | 'kind' | 'installed' })[] {
+  const valuesOf = (name: 'category' | 'kind') => [...new Set(entries.flatMap(each => each[name] ?? []))].sort()
+  const pills = [
+    { name: 'installed', heading: say('apps.filter-installed'), values: ['yes', 'no'], title: (value: string) => say(`apps.installed-${value}`) },
+    {
+      name: 'category',
+      heading: say('apps.category'),
+      values: valuesOf('category'),
+      title: (value: string) => sayIfKnown(`category.${value}`, value),
+    },
+    { name: 'kind', heading: say('apps.kind'), values: valuesOf('kind'), title: (value: string) => say(`apps.kind-${value}`) },
+  ] as const
+  return pills.filter(({ values }) => values.length > 1)
+}
+
+function Card({ app, to, ...verbs }: Parameters<typeof Verbs>[0] & { readonly to: string }) {
+  const { title, summary, icon } = app
+  return (
+    <Region
+      data-app={app.app}
+      state="ready"
+      title={
+        <>
+          <img className="letter" src={icon} alt="" width={24} height={24} loading="lazy" />
+          <h2>
+            <Link to={to}>{title}</Link>
+          </h2>
+          <AppStatus of={app} />
+        </>
+      }
+    >
+      <p className="quiet">{summary ?? say(`apps.origin-${app.origin}`)}</p>
+      <Verbs app={app} {...verbs} />
+    </Region>
   )
 }

@@ -24,20 +24,23 @@ export function useLaunch(): { launch(service: string, returnTo?: string): Promi
     },
     [createHandoff],
   )
-  const close = () => setTold(null)
-  const refusal = told && (
-    <Dialog title={say(told.url ? 'launch.ready' : 'launch.title')} isAlert={told.url === null} onClose={close}>
+  return { launch, refusal: told && <LaunchRefusal told={told} onClose={() => setTold(null)} /> }
+}
+
+/** Says why no tab opened; where the browser alone was against it, it has the link. */
+export function LaunchRefusal({ told, onClose }: { readonly told: { readonly sentence: string; readonly url: string | null }; onClose(): void }) {
+  return (
+    <Dialog title={say(told.url ? 'launch.ready' : 'launch.title')} isAlert={told.url === null} onClose={onClose}>
       <p>{told.sentence}</p>
       <div className="actions">
         {told.url && (
-          <a className="button primary" href={told.url} target="_blank" rel="noopener noreferrer" onClick={close}>
+          <a className="button primary" href={told.url} target="_blank" rel="noopener noreferrer" onClick={onClose}>
             <Icon of={ExternalLink} />
             {say('launch.open')}
           </a>
         )}
-        <Button onPress={close}>{say('action.close')}</Button>
+        <Button onPress={onClose}>{say('action.close')}</Button>
       </div>
     </Dialog>
   )
-  return { launch, refusal }
 }

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { browserPath } from '../browser/browser.ts'
+import { isAsked, openWeb } from './visit.ts'
+
+describe.runIf(isAsked && browserPath)('the apps of the launcher in a browser', () => {
+  it('are found, asked for by a member, approved by a manager, opened and removed', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const member = await web.visit({ reducedMotion: 'reduce' })
+    await member.enter(`${web.launcher}/apps`, 'member@demo.test')
+    const app = (slug: string, page = member.page) => page.locator(`[data-app=${slug}]`)
+    await app('publishing').getByRole('button', { name: 'Open app: Publishing' }).waitFor()
+    // What is installed comes first; what works in the background, and the launcher itself, have no button.
+    expect(await member.page.locator('[data-app]').first().getAttribute('data-app')).toBe('agents')
+    expect(await app('launcher').or(app('address-check')).getByRole('button').count()).toBe(0)
+    expect(await member.page.getByRole('button', { name: /^Install app/ }).count()).toBe(0)
+    expect(await member.findings()).toEqual([])
+    await member.page.getByLabel('Search apps').fill('rout findr')
+    await expect.poll(() => member.page.locator('[data-app]').count()).toBe(1)
+    await app('route-finder').getByRole('button', { name: 'Ask for app: Route Finder' }).click()
+    await member.page.getByRole('dialog').getByLabel('What you need it for').fill('Deliveries on Fridays')
+    expect(await member.findings()).toEqual([])
+    await member.page.getByRole('dialog').getByRole('button', { name: 'Send request' }).click()
+    await app('route-finder').getByText('Asked for').waitFor()
+    await member.page.getByLabel('Search apps').fill('no such thing at all')
+    await member.page.getByText('No app like this is open to you here.').waitFor()
+
+    const { page, enter, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
+    await enter(`${web.launcher}/apps`)
+    const request = page.locator('[data-request=route-finder]')
+    await request.getByText('Deliveries on Fridays').waitFor()
+    expect(await findings()).toEqual([])
+    await request.getByRole('button', { name: 'Approve request: Route Finder' }).click()
+    await page.getByRole('dialog').getByText('installed for everybody in the organization').waitFor()
+    expect(await findings()).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve request' }).click()
+    await app('route-finder', page).getByRole('button', { name: 'Open app: Route Finder' }).waitFor()
+    expect(await request.count()).toBe(0)
+    // The member's page has it without a reload.
+    await member.page.getByLabel('Search apps').fill('route')
+    await app('route-finder').getByRole('button', { name: 'Open app: Route Finder' }).waitFor()
+
+    const opened = page.context().waitForEvent('page')
+    await app('publishing', page).getByRole('button', { name: 'Open app: Publishing' }).click()
+    await expect.poll(async () => new URL((await opened).url()).host, { timeout: 20_000 }).toBe(new URL(web.publishing).host)
+
+    await page.getByRole('button', { name: 'Installed', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Installed', exact: true }).click()
+    await expect.poll(() => page.locator('[data-app]').count()).toBe(5)
+    await page.getByRole('link', { name: 'Route Finder' }).click()
+    await page.waitForURL(url => url.pathname === '/apps/route-finder' && url.search === '?installed=yes')
+    const panel = page.getByRole('region', { name: 'App', exact: true })
+    await panel.getByText('by Olivia Owner').waitFor()
+    expect(await findings()).toEqual([])
+    await panel.getByRole('button', { name: 'Remove app: Route Finder' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove app' }).click()
+    await panel.getByRole('button', { name: 'Install app: Route Finder' }).waitFor()
+    await expect.poll(() => page.locator('[data-app]').count()).toBe(4)
+    expect([...(await violations()), ...(await member.violations())]).toEqual([])
+  }, 180_000)
+
+  it('say that the plan is used up in place of a button, and lead to billing', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings } = await web.visit({ reducedMotion: 'reduce' })
+    // The free workspace of the other organization has one app of the platform.
+    await enter(`${web.launcher}/apps/payments`, 'outsider@other.test')
+    const panel = page.getByRole('region', { name: 'App', exact: true })
+    await panel.getByText('1 of the 1 apps in your plan are in use.').waitFor()
+    expect(await panel.getByRole('button', { name: /^Install/ }).count()).toBe(0)
+    expect(await findings()).toEqual([])
+    await panel.getByRole('link', { name: 'Change plan' }).click()
+    await page.getByText('You have a free workspace').waitFor()
+    await page.getByRole('button', { name: 'Choose plan' }).waitFor()
+    expect(await findings()).toEqual([])
+  }, 90_000)
+})
