@@ -241,6 +241,11 @@ export type Query = {
    */
   readonly contactOf?: Maybe<Scalars['EmailAddress']['output']>;
   /**
+   * The person whose verified mail address this is, written in whatever letters. Null where nobody has verified it, and for a person who is
+   * suspended. For the launcher alone; FORBIDDEN for other services.
+   */
+  readonly personWithContact?: Maybe<Scalars['ID']['output']>;
+  /**
    * What a person's own pages show of the account. NOT_FOUND for somebody who is none. For the launcher alone, of the person on whose behalf
    * it asks; FORBIDDEN for other services and of other people.
    */
@@ -348,6 +353,11 @@ export type QueryUserArgs = {
 
 export type QueryContactOfArgs = {
   userId: Scalars['ID']['input'];
+};
+
+
+export type QueryPersonWithContactArgs = {
+  email: Scalars['EmailAddress']['input'];
 };
 
 
@@ -1834,6 +1844,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   handoff?: Resolver<Maybe<ResolversTypes['Handoff']>, ParentType, ContextType, RequireFields<QueryHandoffArgs, 'code'>>;
   user?: Resolver<Maybe<ResolversTypes['User']>, ParentType, ContextType, RequireFields<QueryUserArgs, 'id'>>;
   contactOf?: Resolver<Maybe<ResolversTypes['EmailAddress']>, ParentType, ContextType, RequireFields<QueryContactOfArgs, 'userId'>>;
+  personWithContact?: Resolver<Maybe<ResolversTypes['ID']>, ParentType, ContextType, RequireFields<QueryPersonWithContactArgs, 'email'>>;
   accountOf?: Resolver<Maybe<ResolversTypes['AccountRecord']>, ParentType, ContextType, RequireFields<QueryAccountOfArgs, 'userId'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Viewer']>, ParentType, ContextType>;
 };

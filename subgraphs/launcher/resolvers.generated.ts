@@ -14,6 +14,7 @@ import type { HouseholdRow, HouseholdMemberRow, HouseholdInvitationRow } from '.
 import type { OnboardingRow, WorkspaceRow } from './stores/dashboard/onboarding.ts';
 import type { SharedLinkRow } from './stores/dashboard/shared-link.ts';
 import type { ActionItemRow, ActionCountsRow } from './stores/inbox/action-item.ts';
+import type { NotificationDigestRow } from './stores/inbox/digest.ts';
 import type { NotificationRow } from './stores/inbox/notification.ts';
 import type { PushSubscriptionRow } from './stores/inbox/push-subscription.ts';
 import type { InstallationRow } from './stores/installation.ts';
@@ -521,7 +522,8 @@ export type Mutation = {
   readonly deleteHousehold?: Maybe<Household>;
   /**
    * Invites a mail address, which is mailed; whoever has verified it may answer within seven days. For owners and adults; only an owner makes
-   * owners. An address that is invited already answers its open invitation. CONFLICT, reason LIMIT, for a household with ten open invitations.
+   * owners. An address that is invited already answers its open invitation. CONFLICT, reason LIMIT, for a household with ten open invitations;
+   * RATE_LIMITED above 30 invitations of a person an hour, and above ten to one address.
    */
   readonly inviteToHousehold?: Maybe<HouseholdInvitation>;
   /**
@@ -600,6 +602,11 @@ export type Mutation = {
   readonly markNotificationsRead?: Maybe<UnreadNotifications>;
   /** Archives notifications of the viewer, which also reads them, or takes them back among the others, read. NOT_FOUND for one of somebody else, and none is archived then. Scopes as of `markNotificationsRead`. */
   readonly archiveNotifications?: Maybe<UnreadNotifications>;
+  /**
+   * Mails the viewer what waits for them and what they have not read, in all contexts, now and whatever their quiet hours say; nothing is sent
+   * when there is nothing. CONFLICT without a verified mail address; RATE_LIMITED for the seventh within an hour. The read scope is enough.
+   */
+  readonly sendNotificationDigest?: Maybe<NotificationDigest>;
   /** Changes the viewer's notification preferences in every context; omitted fields stay. The read scope is enough. */
   readonly updateNotificationPreferences?: Maybe<NotificationPreferences>;
   /**
@@ -900,6 +907,11 @@ export type MutationMarkNotificationsReadArgs = {
 
 export type MutationArchiveNotificationsArgs = {
   input: ArchiveNotificationsInput;
+};
+
+
+export type MutationSendNotificationDigestArgs = {
+  input: SendNotificationDigestInput;
 };
 
 
@@ -2652,6 +2664,23 @@ export type ArchiveNotificationsInput = {
   readonly archived?: InputMaybe<Scalars['Boolean']['input']>;
 };
 
+/** What a digest says. */
+export type NotificationDigest = {
+  readonly __typename?: 'NotificationDigest';
+  /** Whether a mail leaves: false when there is nothing to say. */
+  readonly sent: Scalars['Boolean']['output'];
+  /** How many action items wait. */
+  readonly openItems: Scalars['Int']['output'];
+  /** How many notifications are not read. */
+  readonly unreadNotifications: Scalars['Int']['output'];
+};
+
+/** How a digest is sent. */
+export type SendNotificationDigestInput = {
+  /** For a week, the same key returns the first digest instead of sending another. */
+  readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
 /** How a person wants to be told. */
 export type NotificationPreferences = {
   readonly __typename?: 'NotificationPreferences';
@@ -3370,6 +3399,8 @@ export type ResolversTypes = {
   UnreadNotifications: ResolverTypeWrapper<UnreadNotifications>;
   MarkNotificationsReadInput: MarkNotificationsReadInput;
   ArchiveNotificationsInput: ArchiveNotificationsInput;
+  NotificationDigest: ResolverTypeWrapper<NotificationDigestRow>;
+  SendNotificationDigestInput: SendNotificationDigestInput;
   NotificationPreferences: ResolverTypeWrapper<NotificationPreferences>;
   NotificationPreferencesQuietHours: ResolverTypeWrapper<NotificationPreferencesQuietHours>;
   NotificationPreferencesDigest: ResolverTypeWrapper<NotificationPreferencesDigest>;
@@ -3549,6 +3580,8 @@ export type ResolversParentTypes = {
   UnreadNotifications: UnreadNotifications;
   MarkNotificationsReadInput: MarkNotificationsReadInput;
   ArchiveNotificationsInput: ArchiveNotificationsInput;
+  NotificationDigest: NotificationDigestRow;
+  SendNotificationDigestInput: SendNotificationDigestInput;
   NotificationPreferences: NotificationPreferences;
   NotificationPreferencesQuietHours: NotificationPreferencesQuietHours;
   NotificationPreferencesDigest: NotificationPreferencesDigest;
@@ -3769,6 +3802,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   updateLead?: Resolver<Maybe<ResolversTypes['Lead']>, ParentType, ContextType, RequireFields<MutationUpdateLeadArgs, 'input'>>;
   markNotificationsRead?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationMarkNotificationsReadArgs, 'input'>>;
   archiveNotifications?: Resolver<Maybe<ResolversTypes['UnreadNotifications']>, ParentType, ContextType, RequireFields<MutationArchiveNotificationsArgs, 'input'>>;
+  sendNotificationDigest?: Resolver<Maybe<ResolversTypes['NotificationDigest']>, ParentType, ContextType, RequireFields<MutationSendNotificationDigestArgs, 'input'>>;
   updateNotificationPreferences?: Resolver<Maybe<ResolversTypes['NotificationPreferences']>, ParentType, ContextType, RequireFields<MutationUpdateNotificationPreferencesArgs, 'input'>>;
   addPushSubscription?: Resolver<Maybe<ResolversTypes['PushSubscription']>, ParentType, ContextType, RequireFields<MutationAddPushSubscriptionArgs, 'input'>>;
   removePushSubscription?: Resolver<Maybe<ResolversTypes['PushSubscription']>, ParentType, ContextType, RequireFields<MutationRemovePushSubscriptionArgs, 'input'>>;
@@ -4278,6 +4312,12 @@ export type UnreadNotificationsResolvers<ContextType = Context, ParentType exten
   unread?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
+export type NotificationDigestResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationDigest'] = ResolversParentTypes['NotificationDigest']> = {
+  sent?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  openItems?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  unreadNotifications?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+};
+
 export type NotificationPreferencesResolvers<ContextType = Context, ParentType extends ResolversParentTypes['NotificationPreferences'] = ResolversParentTypes['NotificationPreferences']> = {
   timeZone?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   quietHours?: Resolver<Maybe<ResolversTypes['NotificationPreferencesQuietHours']>, ParentType, ContextType>;
@@ -4517,6 +4557,7 @@ export type Resolvers<ContextType = Context> = {
   WaitlistPlace?: WaitlistPlaceResolvers<ContextType>;
   Notification?: NotificationResolvers<ContextType>;
   UnreadNotifications?: UnreadNotificationsResolvers<ContextType>;
+  NotificationDigest?: NotificationDigestResolvers<ContextType>;
   NotificationPreferences?: NotificationPreferencesResolvers<ContextType>;
   NotificationPreferencesQuietHours?: NotificationPreferencesQuietHoursResolvers<ContextType>;
   NotificationPreferencesDigest?: NotificationPreferencesDigestResolvers<ContextType>;
