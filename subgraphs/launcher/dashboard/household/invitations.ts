@@ -9,8 +9,8 @@ import type { Context } from '../../context.ts'
 import { registration } from '../../registration.ts'
 import type { InviteToHouseholdInput } from '../../resolvers.generated.ts'
 import type { HouseholdInvitationRow } from '../../stores/dashboard/household.ts'
-import { countInvitation } from './limits.ts'
 import { closeItem } from './items.ts'
+import { countInvitation } from './limits.ts'
 import { requireHousehold } from './members.ts'
 import {
   invitationMail,
