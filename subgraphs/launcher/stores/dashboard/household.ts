@@ -53,7 +53,7 @@ const selected = statement(
   `select t.id, t.name, m.role from launcher.household_members m join launcher.households t on t.id = m.household_id where m.user_id = $1 and m.selected`,
 )
 const ofHouseholds = statement(
-  `select ${selectList(members, 't')} from launcher.household_members t where t.household_id = any($1::uuid[]) order by t.joined_at, t.name, t.user_id`,
+  `select ${selectList(members, 't')} from launcher.household_members t where t.household_id = any($1::uuid[]) order by t.joined_at, t.role <> 'OWNER', t.user_id`,
 )
 const unselect = statement('update launcher.household_members m set selected = false where m.user_id = $1 and m.selected')
 const select = statement('update launcher.household_members m set selected = true where m.user_id = $1 and m.household_id = $2')

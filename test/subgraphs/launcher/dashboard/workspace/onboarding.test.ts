@@ -12,7 +12,7 @@ let owner: Viewer
 let member: Viewer
 let serviceId: string
 beforeAll(async () => {
-  graph = await supergraph()
+  graph = await supergraph({ marketing: { developersWebUrl: 'https://developers.example' } })
   await seedApps(graph, { slug: 'team-board' }, { slug: 'menu-board' }, { slug: 'engine-room', kind: 'technical' })
   serviceId = (await graph.execute('{ service(slug: "launcher") { id } }')).data().service.id
 })
@@ -106,7 +106,10 @@ describe('workspace', () => {
   const document = `{ workspace { context organization { id } service { id slug capabilities } onboarding { state } links { apiKeys households appCommerce developerSignup } } }`
 
   it('says where the viewer works', async () => {
-    const links = { apiKeys: 'http://localhost:4000/launcher/settings/keys', households: 'http://localhost:4000/launcher/settings/households' }
+    const links = {
+      ...{ apiKeys: 'http://localhost:4000/launcher/settings/keys', households: 'http://localhost:4000/launcher/settings/households' },
+      developerSignup: 'https://developers.example/signup',
+    }
     const service = { id: serviceId, slug: 'launcher', capabilities: ['HOUSEHOLD_CAPABLE'] }
     expect((await ask(owner, document)).data().workspace).toMatchObject({
       ...{ context: 'ORGANIZATION', organization: { id: owner.organizationId }, service, onboarding: { state: 'RECOVERY_EMAIL' }, links },
