@@ -112,19 +112,42 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
 }
 
 /**
- * What several pages use lies in one file for all apps and one more for each: otherwise the bundler makes a file of every set of pages that share
+ * What several pages use lies in one file for all apps, in another for what the launcher has no use for, and in one more for each app: otherwise the bundler makes a file of every set of pages that share
  * something, some thirty a page. Modules of one page, and those that a page begins with, stay in files of their own.
  */
 function fewFiles(): Rollup.CodeSplittingOptions {
   const modules = apps.flatMap(({ entry, pages }) => [entry, ...Object.values(pages).map(({ module }) => module)])
   const begins = new Set(modules.map(module => join(web, module)))
   const appOf = (id: string) => apps.find(({ app }) => id.startsWith(join(web, app, '/')))?.app
+  const launcher = apps.find(({ app }) => app === 'launcher')!
+  const ofLauncher = closureFrom([launcher.entry, ...Object.values(launcher.pages).map(({ module }) => module)].map(module => join(web, module)))
   return {
     minShareCount: 2,
     groups: [
-      { name: 'parts', test: id => !appOf(id) && !id.startsWith('\0words:'), priority: 2 },
+      {
+        name: (id, context) => (ofLauncher(each => context.getModuleInfo(each)).has(id) ? 'parts' : 'work-parts'),
+        test: id => !appOf(id) && !id.startsWith('\0words:'),
+        priority: 2,
+      },
       { name: id => `${appOf(id)}-parts`, test: id => appOf(id) !== undefined && !begins.has(id), priority: 1 },
     ],
+  }
+}
+
+/** Finds modules and all that they import before they run; the graph of modules is looked at once. */
+function closureFrom(begins: readonly string[]) {
+  let found: ReadonlySet<string> | null = null
+  return (infoOf: (id: string) => { readonly importedIds: readonly string[] } | null): ReadonlySet<string> => {
+    if (found) return found
+    const seen = new Set<string>()
+    const waiting = [...begins]
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      if (seen.has(id)) continue
+      seen.add(id)
+      waiting.push(...(infoOf(id)?.importedIds ?? []))
+    }
+    found = seen
+    return found
   }
 }
 

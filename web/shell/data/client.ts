@@ -6,6 +6,9 @@ import type { Live } from './live.ts'
 /** Types that have no id of their own: they belong to what they were read with. */
 const embedded = (): null => null
 
+/** Of a type that there is once for whoever has signed in: what a change answers is what pages show of it. */
+const own = (): string => 'own'
+
 /** A client of the graph at this page's own origin: what was read is kept by type and id, and what comes live replaces it there. */
 export function createClient(session: Session, live: Live): Client {
   return new Client({
@@ -16,7 +19,12 @@ export function createClient(session: Session, live: Live): Client {
     // Streams come by the socket alone; asked for nothing else, an answer is one JSON.
     fetchOptions: { headers: { accept: 'application/graphql-response+json, application/json' } },
     exchanges: [
-      cacheExchange({ keys: { PageInfo: embedded, Viewer: embedded, WidgetPayload: embedded, PublishingDashboard: embedded, Integration: embedded } }),
+      cacheExchange({
+        keys: {
+          ...{ PageInfo: embedded, Viewer: embedded, WidgetPayload: embedded, PublishingDashboard: embedded, Integration: embedded },
+          NotificationPreferences: own,
+        },
+      }),
       fetchExchange,
       subscriptionExchange({
         forwardSubscription: (request, operation) => live.forward({ query: request.query ?? '', variables: request.variables ?? {} }, operation.key),
