@@ -46,8 +46,8 @@ describe.runIf(isAsked && browserPath)('the apps of the launcher in a browser', 
     await expect.poll(async () => (await arrived()).pathname, { timeout: 20_000 }).toBe('/dashboard')
     expect((await arrived()).hostname).toMatch(/\bpublishing\.localhost$/)
 
-    await page.getByRole('button', { name: 'Installed', exact: true }).click()
-    await page.getByRole('menuitem', { name: 'Installed', exact: true }).click()
+    await page.getByRole('button', { name: /^Installed: all/ }).click()
+    await page.getByRole('option', { name: 'Installed', exact: true }).click()
     await expect.poll(() => page.locator('main [data-app]').count()).toBe(5)
     await page.getByRole('link', { name: 'Route Finder' }).click()
     await page.waitForURL(url => url.pathname === '/apps/route-finder' && url.search === '?installed=yes')

@@ -112,15 +112,18 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
 }
 
 /**
- * What several pages use lies in one file for all apps, in another for what the launcher has no use for, and in one more for each app: otherwise the bundler makes a file of every set of pages that share
- * something, some thirty a page. Modules of one page, and those that a page begins with, stay in files of their own.
+ * What several pages use lies in one file for all apps, in another for what no page of the launcher's rail has a use for, and in one more for each
+ * app: otherwise the bundler makes a file of every set of pages that share something, some thirty a page. Modules of one page, and those that a
+ * page begins with, stay in files of their own.
  */
 function fewFiles(): Rollup.CodeSplittingOptions {
   const modules = apps.flatMap(({ entry, pages }) => [entry, ...Object.values(pages).map(({ module }) => module)])
   const begins = new Set(modules.map(module => join(web, module)))
   const appOf = (id: string) => apps.find(({ app }) => id.startsWith(join(web, app, '/')))?.app
   const launcher = apps.find(({ app }) => app === 'launcher')!
-  const ofLauncher = closureFrom([launcher.entry, ...Object.values(launcher.pages).map(({ module }) => module)].map(module => join(web, module)))
+  // Its other pages load both files.
+  const first = [launcher.entry, ...Object.values(launcher.pages).flatMap(({ module, icon }) => (icon ? module : []))]
+  const ofLauncher = closureFrom(first.map(module => join(web, module)))
   return {
     minShareCount: 2,
     groups: [

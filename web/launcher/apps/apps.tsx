@@ -1,10 +1,10 @@
 import { AppWindow, Search } from 'lucide-react'
-import { useDeferredValue, useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useSubscription } from 'urql'
-import { Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
+import { Select } from '../../design/parts/select.tsx'
+import { goTo, Link, usePath, useSearch, withSearch } from '../../shell/address.tsx'
 import { useRights } from '../../shell/frame/rights.ts'
 import { Page } from '../../shell/page.tsx'
-import { chosenOf, Filters, type Pill } from '../../shell/parts/filters.tsx'
 import { useRead } from '../../shell/read.ts'
 import { Region } from '../../shell/region.tsx'
 import { say, sayIfKnown } from '../../shell/words.ts'
@@ -18,14 +18,19 @@ import { AppStatus, Verbs } from './verbs.tsx'
 export default function Apps() {
   const search = useSearch()
   const opened = /^\/apps\/([^/]+)$/.exec(usePath())?.[1]
-  const wanted = useDeferredValue(search.get('search') ?? '').trim()
+  const wanted = (search.get('search') ?? '').trim()
   const { may, isPersonal } = useRights()
   const { data, state, problem, retry } = useRead(CatalogueDocument, { search: wanted || null })
   const { launch, opening, refusal } = useAppLaunch()
   useInstallations(retry)
   const entries = (data?.catalogEntries?.nodes ?? []).flatMap(each => each ?? [])
-  const pills = pillsOf(entries)
-  const chosen = chosenOf(search, pills)
+  const filters = filtersOf(entries)
+  const chosen: Partial<Record<FilterName, string>> = {}
+  for (const { name, values } of filters) {
+    const value = values.find(each => each === search.get(name))
+    if (value !== undefined) chosen[name] = value
+  }
+  const look = (changes: Readonly<Record<string, string | null>>) => goTo(withSearch('/apps', search, changes), { replace: true })
   const found = entries.filter(
     ({ category, kind, installed }) =>
       (!chosen.category || category === chosen.category) &&
@@ -40,7 +45,19 @@ export default function Apps() {
   const verbs = { plan, launch, reload: retry }
   return (
     <Page title={say('apps.title')}>
-      <Filters path="/apps" search={search} pills={pills} text={{ name: 'search', heading: say('apps.search') }} />
+      <search className="filters">
+        <SearchField value={search.get('search') ?? ''} onChange={text => look({ search: text || null })} />
+        {filters.map(({ name, heading, values, title }) => (
+          <Select
+            key={name}
+            label={heading}
+            isLabelHidden
+            choices={[{ id: '', name: say('apps.any', { name: heading }) }, ...values.map(id => ({ id, name: title(id) }))]}
+            value={chosen[name] ?? ''}
+            onChange={value => look({ [name]: value || null })}
+          />
+        ))}
+      </search>
       {may('launcher:apps.write') && requests.length > 0 && <Requests requests={requests} reload={retry} />}
       <div className={opened ? 'beside open' : 'beside'}>
         {data?.catalogEntries && shown.length > 0 ? (
@@ -78,19 +95,29 @@ function useInstallations(retry: () => void): void {
   }, [data, retry])
 }
 
-function pillsOf(entries: readonly AppCardFragment[]): readonly (Pill & { readonly name: 'category' | 'kind' | 'installed' })[] {
+type FilterName = 'installed' | 'category' | 'kind'
+
+/** Filters that have something to tell apart, with their values. */
+function filtersOf(entries: readonly AppCardFragment[]) {
   const valuesOf = (name: 'category' | 'kind') => [...new Set(entries.flatMap(each => each[name] ?? []))].sort()
-  const pills = [
-    { name: 'installed', heading: say('apps.filter-installed'), values: ['yes', 'no'], title: (value: string) => say(`apps.installed-${value}`) },
-    {
-      name: 'category',
-      heading: say('apps.category'),
-      values: valuesOf('category'),
-      title: (value: string) => sayIfKnown(`category.${value}`, value),
-    },
-    { name: 'kind', heading: say('apps.kind'), values: valuesOf('kind'), title: (value: string) => say(`apps.kind-${value}`) },
-  ] as const
-  return pills.filter(({ values }) => values.length > 1)
+  const filters: readonly { readonly name: FilterName; readonly heading: string; readonly values: readonly string[]; title(value: string): string }[] = [
+    { name: 'installed', heading: say('apps.filter-installed'), values: ['yes', 'no'], title: value => say(`apps.installed-${value}`) },
+    { name: 'category', heading: say('apps.category'), values: valuesOf('category'), title: value => sayIfKnown(`category.${value}`, value) },
+    { name: 'kind', heading: say('apps.kind'), values: valuesOf('kind'), title: value => say(`apps.kind-${value}`) },
+  ]
+  return filters.filter(({ values }) => values.length > 1)
+}
+
+/** Looks for what was typed when nothing more was for 300 ms. */
+function SearchField({ value, onChange }: { readonly value: string; onChange(value: string): void }) {
+  const [text, setText] = useState(value)
+  useEffect(() => {
+    if (text.trim() === value) return
+    const timer = setTimeout(() => onChange(text.trim()), 300)
+    return () => clearTimeout(timer)
+  }, [text, value, onChange])
+  const name = say('apps.search')
+  return <input className="input search" type="search" value={text} placeholder={name} aria-label={name} onChange={event => setText(event.target.value)} />
 }
 
 function Card({ app, to, ...verbs }: Parameters<typeof Verbs>[0] & { readonly to: string }) {
