@@ -96,7 +96,7 @@ interface Place {
 
 /**
  * Makes each path of these routes answer OPTIONS with its methods, and any other method that it does not take with 405.
- * The paths are matched once more on their own: six more routes for each path, one a method, cost a third of a start.
+ * The paths are matched once more on their own: a route for each other method would be 4,000 more, a quarter of a second of each start.
  * A path with parameters never takes over what a plainer path beside it refuses.
  */
 export function refuseOtherMethods(app: FastifyInstance, all: readonly PlacedRow[], hosts: Hosts): void {

@@ -53,5 +53,5 @@ describe.runIf(isAsked && browserPath)('the inbox of the launcher in a browser',
     await page.getByRole('button', { name: 'Unread', exact: true }).click()
     await page.getByText('You have read everything.').waitFor()
     expect(await violations()).toEqual([])
-  }, 120_000)
+  })
 })

@@ -100,7 +100,7 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await member.page.getByRole('alertdialog').getByRole('button', { name: 'Delete household' }).click()
     await member.page.getByText('create a household and invite them').waitFor()
     expect([...(await violations()), ...(await member.violations())]).toEqual([])
-  }, 240_000)
+  })
 
   it('keeps when and how somebody is told: time zone, quiet hours, summary, and rules in their order', async () => {
     await using stack = new AsyncDisposableStack()
@@ -158,7 +158,7 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await page.getByRole('button', { name: 'Remove rule: Publishing · Post failed' }).click()
     await expect.poll(rules).toEqual(['Payments · Order paid'])
     expect(await violations()).toEqual([])
-  }, 180_000)
+  })
 
   it('turns messages of one browser on and off, and shows what is pushed to it', async () => {
     await using stack = new AsyncDisposableStack()
@@ -196,7 +196,7 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await page.getByRole('button', { name: 'Turn on messages in this browser' }).waitFor()
     expect(await page.evaluate('localStorage.getItem("test.push")')).toBe(null)
     expect(await violations()).toEqual([])
-  }, 120_000)
+  })
 
   it('shows managers what is paid for, changes and gives seats, and buys a bundle at the processor', async () => {
     await using stack = new AsyncDisposableStack()
@@ -246,5 +246,5 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await member.page.getByText('Your plan has three apps of the platform.').waitFor()
     expect(new URL(member.page.url()).pathname).toMatch(/\/settings\/billing$/)
     expect([...(await violations()), ...(await member.violations())]).toEqual([])
-  }, 180_000)
+  })
 })
