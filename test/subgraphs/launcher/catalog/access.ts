@@ -3,6 +3,7 @@ import type { Scope } from '../../../../subgraphs/scopes.ts'
 import {
   type AccessRows,
   accountants,
+  all,
   byScopeEachTheirOwn,
   byScopeNoneElsewhere,
   change,
@@ -22,6 +23,9 @@ const unrelated: readonly Scope[] = ['launcher:widgets.read']
 //                                                        anonymous key other   viewer  member  owner outsider
 const installers /*                                  */ = 'refused yes refused refused refused yes   yes'
 const removers /*                                    */ = 'refused yes refused refused refused yes   hidden'
+// Without a developer platform there is no shop.
+//                                    anonymous key     other   viewer  member  owner   outsider
+const shoppers /*                */ = 'refused refused refused nothing nothing nothing nothing'
 // Keys need the scope to write, people only to read; each asks in their own organization.
 const whoeverAsks /*                                 */ = 'refused yes denied  yes     yes     yes   yes'
 const deciders /*                                    */ = 'refused yes refused refused refused yes   hidden'
@@ -216,6 +220,7 @@ export const access: AccessRows = {
     { at: `GET ${api}/store/apps`, scopes: read, less: unrelated, cells: publicRoute, path: () => `${api}/store/apps` },
     { at: `GET ${api}/store/search`, scopes: read, less: unrelated, cells: publicRoute, path: () => `${api}/store/search?q=route` },
     { at: `GET ${api}/store/apps/:app`, scopes: read, less: unrelated, cells: publicRoute, path: ids => `${api}/store/apps/${ids.fresh}`, fresh: routeFinder },
+    { at: `* ${api}/commerce/*`, scopes: all, less: read, cells: shoppers, path: () => `${api}/commerce/plans` },
     { at: 'GET /launcher/icons/:app', scopes: read, less: unrelated, cells: publicRoute, path: () => '/launcher/icons/agents' },
   ],
 }

@@ -27,6 +27,7 @@ export const access: AccessRows = {
     query('households', '{ households { id } }'),
     query('household', `{ household(id: "${id}") { id } }`),
     query('householdInvitations', '{ householdInvitations { id } }'),
+    row('HouseholdMember.user', all, read, elsewhere, constant('{ households { members { user { id } } } }'), 'households'),
     mutation('createHousehold', () => 'name: "Home"'),
     mutation('updateHousehold', () => `${ofOne()}, name: "Home"`),
     mutation('deleteHousehold', ofOne),

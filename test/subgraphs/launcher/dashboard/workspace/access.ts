@@ -26,6 +26,15 @@ export const access: AccessRows = {
     ),
     row('Workspace.onboarding', all, unrelated, people, constant('{ workspace { onboarding { state } } }'), 'workspace.onboarding'),
     row('Workspace.service', read, unrelated, byScopeEachTheirOwn, constant('{ workspace { service { id } } }'), 'workspace.service'),
+    // A household is chosen in personal context alone.
+    row(
+      'Workspace.selectedHousehold',
+      all,
+      read,
+      'refused refused refused nothing nothing nothing nothing',
+      constant('{ workspace { selectedHousehold { id } } }'),
+      'workspace.selectedHousehold',
+    ),
     row('Workspace.organization', read, unrelated, byScopeEachTheirOwn, constant('{ workspace { organization { id } } }'), 'workspace.organization'),
   ],
   routes: [
