@@ -63,7 +63,7 @@ describe('sendNotificationDigest', () => {
   it('mails what waits for the person and what they have not read in all contexts, and nothing of others', async () => {
     const { owner: stranger } = await graph.seed.owner()
     const [title, urgent] = ['A post waits', 'The money is\ngone']
-    await waiting({ title })
+    await waiting({ title, severity: 'NORMAL' })
     await waiting({ title: urgent, audience: 'managers', severity: 'HIGH', url: 'http://localhost:4000/urgent' })
     await waiting({ title: 'For somebody else', audience: 'person', userId: member.userId! })
     await seedAttention(graph, { organizationId: stranger.organizationId!, title: 'Elsewhere' })
