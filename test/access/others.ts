@@ -88,9 +88,15 @@ const more: Readonly<Record<string, { readonly who: readonly Other[]; readonly b
   'Mutation.switchContext': { who: ['in personal context'], because: 'the person is a member of it' },
   'Mutation.switchOrganization': { who: ['in personal context'], because: 'the person is a member of it' },
   ...Object.fromEntries(
-    ['Mutation.createHousehold', 'Household.members', ...['GET', 'POST'].map(method => `${method} /launcher/api/households`)]
+    ['Mutation.createHousehold', 'Household.members', 'HouseholdMember.user', ...['GET', 'POST'].map(method => `${method} /launcher/api/households`)]
       .concat('GET /launcher/api/households/invitations')
       .map(at => [at, { who: ['in personal context'] as const, because: 'households belong to people, and are refused in an organization' }]),
+  ),
+  ...Object.fromEntries(
+    ['Query.processorRecords', 'ProcessorRecordConnection.pageInfo', 'Mutation.createProcessorCustomer'].map(at => [
+      at,
+      { who: ['service'] as const, because: 'the launcher sells bundles at the processor' },
+    ]),
   ),
   'Viewer.user': { who: ['app', 'service for a member'], because: 'a person stands behind them' },
   'ApiKey.createdBy': { who: ['app'], because: 'an app sees who made a key as its person does' },

@@ -143,10 +143,10 @@ describe.runIf(isAsked && browserPath)('settlement and disputes in a browser', (
       .waitFor()
     expect(await findings()).toEqual([])
     await page.getByRole('alertdialog').getByRole('button', { name: 'Accept dispute' }).click()
-    await expect
-      .poll(async () => (await owner.query<{ disputes: { nodes: { status: string }[] } }>('{ disputes { nodes { status } } }')).disputes.nodes[0]!.status, {
-        timeout: 60_000,
-      })
-      .toBe('LOST')
+    const status = async () =>
+      (
+        await owner.query<{ disputes: { nodes: { status: string; order: { id: string } }[] } }>('{ disputes { nodes { status order { id } } } }')
+      ).disputes.nodes.find(each => each.order.id === order.id)?.status
+    await expect.poll(status, { timeout: 60_000 }).toBe('LOST')
   }, 180_000)
 })

@@ -22,6 +22,10 @@ export const access: AccessRows = {
       'refused refused refused  nothing  nothing  nothing  nothing',
       constant('{ viewer { user { recoveryEmail { email } } } }'),
       'viewer.user.recoveryEmail',
+      async ({ graph }) => {
+        await graph.rows('delete from identity.recovery_emails')
+        return ''
+      },
     ),
   ],
   routes: [

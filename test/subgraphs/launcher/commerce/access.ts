@@ -15,7 +15,7 @@ import {
   unrelated,
 } from '../../../access/row.ts'
 import { steer } from '../catalog/seed.ts'
-import { seedBundle, seedProcessor } from './seed.ts'
+import { seedProcessor } from './seed.ts'
 
 const read: readonly Scope[] = ['launcher:entitlements.read']
 const write: readonly Scope[] = ['launcher:settings.write']
@@ -33,13 +33,13 @@ const none /*                                        */ = 'refused denied refuse
 const unsolved = everybody.replaceAll('yes', 'denied')
 const byRoute = (cells: string) => cells.replaceAll('denied', 'refused')
 
-/** A subscription that the processor knows, for an organization. */
+/** Has the processor know the bundle of an organization. */
 async function seedAtProcessor(graph: Stage['graph'], organizationId: string): Promise<void> {
   const made = await steer<{ id: string; customerId: string; itemId: string }>(graph, 'objects', { network: 'stripe', object: 'subscription', quantity: 50 })
-  const id = await seedBundle(graph, organizationId)
   await graph.rows(
-    'update launcher.billing_subscriptions set processor_subscription_id = $2, processor_customer_id = $3, processor_item_id = $4 where id = $1',
-    [id, made.id, made.customerId, made.itemId],
+    `update launcher.billing_subscriptions set processor_subscription_id = $2, processor_customer_id = $3, processor_item_id = $4
+     where owner_type = 'ORGANIZATION' and owner_id = $1`,
+    [organizationId, made.id, made.customerId, made.itemId],
   )
 }
 

@@ -18,7 +18,7 @@ const route = (at: string, scopes: readonly Scope[], more = ''): RouteRow => ({
 
 export const access: AccessRows = {
   async made({ graph, owner, outsider }) {
-    // Of acme the gateway has a credential of the processor already; the other organization's goes with a cell that deletes it.
+    // Of acme the gateway has a credential of the processor already.
     await seedProcessor(graph, { organizationId: outsider.organizationId! })
     for (const { organizationId, userId } of [owner, outsider]) await seedFigures(graph, { organizationId: organizationId!, userId })
     return {}
@@ -47,7 +47,7 @@ export const access: AccessRows = {
     route('overview', payingFigures),
     route('reports', reports, `${query}&groupBy=day`),
     route('analytics', analytics, query),
-    { ...route('reconciliation', reports, query), cells: 'refused yes refused yes yes yes nothing' },
+    route('reconciliation', reports, query),
     route('transactions.csv', reports, query),
   ],
 }
