@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apps } from '../../web/serve/apps.ts'
 import { browserPath } from '../browser/browser.ts'
-import { isAsked, openWeb } from './visit.ts'
+import { isAsked, openWeb, pagesOf } from './visit.ts'
 
 const widths = [1280, 390] as const
 /** An id of no record. */
@@ -13,13 +13,13 @@ describe.runIf(isAsked && browserPath)('every page', () => {
     apps,
   )('of $app has no finding of axe, wide and narrow, in both themes and for records that there are not, and scrolls sideways at 320 px nowhere', async ({
     app,
-    pages,
+    ...rest
   }) => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
     const found: string[] = []
-    for (const { paths } of Object.values(pages)) {
+    for (const { paths } of pagesOf(rest)) {
       await enter(`${web[app]}${paths[0]}`)
       for (const width of widths)
         for (const colorScheme of themes) {

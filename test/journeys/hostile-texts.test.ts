@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { apps } from '../../web/serve/apps.ts'
 import { browserPath } from '../browser/browser.ts'
 import { signIn } from '../kit/client.ts'
-import { isAsked, openWeb } from './visit.ts'
+import { isAsked, openWeb, pagesOf } from './visit.ts'
 
 const create = (noun: string) => `mutation($input: Create${noun}Input!) { create${noun}(input: $input) { id } }`
 const hostile = `</title></script><script>window.taken=1</script><img src=x onerror="window.taken=1"><svg onload=window.taken=1>`
@@ -24,8 +24,8 @@ describe.runIf(isAsked && browserPath)('texts that people wrote', () => {
     await make('PersonProfile', { displayName: shortly, personaRules: [hostile] })
     await refuses('Post', { brandId, platform: 'X', copy: 'A link', link: address })
     const { page, enter, violations } = await web.visit()
-    for (const { app, pages } of apps)
-      for (const { paths } of Object.values(pages)) {
+    for (const { app, ...rest } of apps)
+      for (const { paths } of pagesOf(rest)) {
         if (paths[0]!.includes('/:')) continue
         await enter(`${web[app]}${paths[0]}`)
         expect(await page.evaluate('window.taken'), paths[0]).toBeUndefined()

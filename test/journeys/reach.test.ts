@@ -4,7 +4,7 @@ import { apps } from '../../web/serve/apps.ts'
 import { browserPath } from '../browser/browser.ts'
 import { signIn } from '../kit/client.ts'
 import { leaving, unseenByKeys } from './reach.ts'
-import { isAsked, openWeb } from './visit.ts'
+import { isAsked, openWeb, pagesOf } from './visit.ts'
 
 /** Whether the walk over all pages is wanted, which takes minutes an app. */
 const isWalked = isAsked && process.env.REACH === '1'
@@ -46,7 +46,7 @@ async function writeLongWords(url: string): Promise<void> {
 }
 
 describe.runIf(isWalked && browserPath)('every page', () => {
-  it.each(apps)('of $app asks the graph at most four times while it opens', async ({ app, pages }) => {
+  it.each(apps)('of $app asks the graph at most four times while it opens', async ({ app, ...rest }) => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter } = await web.visit()
@@ -54,7 +54,7 @@ describe.runIf(isWalked && browserPath)('every page', () => {
     page.on('request', request => {
       if (request.method() === 'POST' && new URL(request.url()).pathname === '/graphql') asked.push(String(request.postDataJSON()?.operationName))
     })
-    const addresses = Object.values(pages).map(({ paths }) => `${web[app]}${paths[0]}`)
+    const addresses = pagesOf(rest).map(({ paths }) => `${web[app]}${paths[0]}`)
     await enter(addresses[0]!)
     const found: string[] = []
     for (const address of addresses) {
@@ -69,7 +69,7 @@ describe.runIf(isWalked && browserPath)('every page', () => {
 
   it.each(apps)('of $app is within reach right to left, at 200 %, with long words and in forced colours, for the eye, the pointer and by keys', async ({
     app,
-    pages,
+    ...rest
   }) => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
@@ -78,7 +78,7 @@ describe.runIf(isWalked && browserPath)('every page', () => {
     for (const { name, options, widths, isByKeys, hasForcedColors } of readings) {
       const { page, enter, findings } = await web.visit({ reducedMotion: 'reduce', ...options })
       const height = page.viewportSize()!.height
-      for (const { paths } of Object.values(pages)) {
+      for (const { paths } of pagesOf(rest)) {
         /** Adds what is found on the page as it stands. */
         const look = async (path: string, also = '') => {
           for (const width of widths) {

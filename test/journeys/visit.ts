@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect } from 'vitest'
 import { type DemoFacts, readDemoFile } from '../../db/demo-file.ts'
+import type { AppPages } from '../../web/shell/pages.ts'
 import { openBrowser } from '../browser/browser.ts'
 import { startPlatform } from '../browser/platform.ts'
 
@@ -82,3 +83,7 @@ export async function openWeb(stack: AsyncDisposableStack, settings: Record<stri
     password,
   }
 }
+
+/** The pages of an app that somebody who is finished with its onboarding may open. */
+export const pagesOf = ({ pages, onboarding }: Pick<AppPages, 'pages' | 'onboarding'>): readonly AppPages['pages'][string][] =>
+  Object.values(pages).filter(({ paths }) => paths[0] !== onboarding)

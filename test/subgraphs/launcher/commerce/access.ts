@@ -15,7 +15,7 @@ import {
   unrelated,
 } from '../../../access/row.ts'
 import { steer } from '../catalog/seed.ts'
-import { seedProcessor } from './seed.ts'
+import { seedBundle, seedProcessor } from './seed.ts'
 
 const read: readonly Scope[] = ['launcher:entitlements.read']
 const write: readonly Scope[] = ['launcher:settings.write']
@@ -33,13 +33,13 @@ const none /*                                        */ = 'refused denied refuse
 const unsolved = everybody.replaceAll('yes', 'denied')
 const byRoute = (cells: string) => cells.replaceAll('denied', 'refused')
 
-/** Has the processor know the bundle of an organization. */
+/** A bundle of an organization that the processor knows. */
 async function seedAtProcessor(graph: Stage['graph'], organizationId: string): Promise<void> {
   const made = await steer<{ id: string; customerId: string; itemId: string }>(graph, 'objects', { network: 'stripe', object: 'subscription', quantity: 50 })
+  const id = await seedBundle(graph, organizationId)
   await graph.rows(
-    `update launcher.billing_subscriptions set processor_subscription_id = $2, processor_customer_id = $3, processor_item_id = $4
-     where owner_type = 'ORGANIZATION' and owner_id = $1`,
-    [organizationId, made.id, made.customerId, made.itemId],
+    'update launcher.billing_subscriptions set processor_subscription_id = $2, processor_customer_id = $3, processor_item_id = $4 where id = $1',
+    [id, made.id, made.customerId, made.itemId],
   )
 }
 
@@ -53,6 +53,19 @@ const unsubscribed: Fresh = async ({ graph }) => {
 /** Has both organizations pay for a bundle. */
 const subscribed: Fresh = async ({ graph }) => {
   await graph.rows(`update launcher.billing_subscriptions set status = 'ACTIVE', ended_at = null where owner_type = 'ORGANIZATION'`)
+  return ''
+}
+
+/** Has every organization of the outsider pay too: they sign in to the one that they used last. */
+const subscribedAnywhere: Fresh = async stage => {
+  const { graph, outsider } = stage
+  await subscribed(stage)
+  const without = await graph.rows<{ id: string }>(
+    `select m.organization_id as id from identity.memberships m
+     where m.user_id = $1 and not exists (select from launcher.billing_subscriptions s where s.owner_id::text = m.organization_id::text)`,
+    [outsider.userId],
+  )
+  for (const { id } of without) await seedAtProcessor(graph, id)
   return ''
 }
 
@@ -241,12 +254,19 @@ export const access: AccessRows = {
       body: () => ({ package: 'five', ...back }),
     },
     { ...writing, at: `POST ${api}/free-workspace`, cells: byRoute(managersWrite), path: () => `${api}/free-workspace`, body: () => back },
-    { ...writing, at: `POST ${api}/portal`, cells: byRoute(managersWrite), path: () => `${api}/portal`, fresh: subscribed, body: () => back },
+    { ...writing, at: `POST ${api}/portal`, cells: byRoute(managersWrite), path: () => `${api}/portal`, fresh: subscribedAnywhere, body: () => back },
     {
       ...{ ...writing, at: `POST ${api}/claim`, cells: byRoute(nobodys), path: () => `${api}/claim`, fresh: freshClaim },
       body: ({ fresh }) => ({ id: fresh }),
     },
-    { ...writing, at: `PUT ${api}/seats`, cells: byRoute(managersWrite), path: () => `${api}/seats`, fresh: subscribed, body: () => ({ quantity: 50 }) },
+    {
+      ...writing,
+      at: `PUT ${api}/seats`,
+      cells: byRoute(managersWrite),
+      path: () => `${api}/seats`,
+      fresh: subscribedAnywhere,
+      body: () => ({ quantity: 50 }),
+    },
     { ...writing, at: `PUT ${api}/seats/:userId`, cells: byRoute(managersOfIt), path: ({ fresh }) => `${api}/seats/${fresh}`, fresh: freshSeat },
     { ...writing, at: `DELETE ${api}/seats/:userId`, cells: byRoute(managersOfIt), path: ({ fresh }) => `${api}/seats/${fresh}`, fresh: freshSeat },
     {
