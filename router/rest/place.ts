@@ -82,7 +82,7 @@ const patternOf = (path: string): RegExp =>
 /** Returns path and query as requested; a request line may contain the host before them. */
 const askedOf = ({ originalUrl }: FastifyRequest): string => originalUrl.replace(/^https?:\/\/[^/?#]*/i, '')
 
-/** A route and the service whose it is. */
+/** A route, and the service that it belongs to. */
 export interface PlacedRow {
   readonly slug: Slug
   readonly row: Row
@@ -96,8 +96,9 @@ interface Place {
 
 /**
  * Makes each path of these routes answer OPTIONS with its methods, and any other method that it does not take with 405.
- * The paths are matched once more on their own: a route for each other method would be 4,000 more, a quarter of a second of each start.
- * A path with parameters never takes over what a plainer path beside it refuses.
+ * Paths are matched a second time, by a router of their own: a route for each other method would be 4,000 routes more, and take a
+ * quarter of a second of each start. Of two paths that match, the one without parameters decides: `GET /api/actions/complete` is 405,
+ * and not the action of id `complete`.
  */
 export function refuseOtherMethods(app: FastifyInstance, all: readonly PlacedRow[], hosts: Hosts): void {
   const places = findMyWay({ maxParamLength })
@@ -112,7 +113,7 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly PlacedRow
   // Checked before the body, because the method is wrong whatever the body holds.
   app.addHook('onRequest', (request, reply, done) => {
     const { url } = request.routeOptions
-    // A page or a door of its own took this request; one for whatever nobody takes did not.
+    // A route that is in no table keeps what it matched, unless it is a wildcard, which matches these paths too.
     if (url !== undefined && !urls.has(url) && !url.includes('*')) return done()
     const place = places.find('GET', request.url)?.store as Place | undefined
     if (!place || place.methods.has(request.method)) return done()

@@ -27,6 +27,8 @@ describe('methods', () => {
     ['/posts/x', 'GET, HEAD, PUT, DELETE, OPTIONS'],
     ['/widget', 'GET, HEAD, OPTIONS'],
     ['/integrations/x/connect', 'POST, OPTIONS'],
+    // Not the post of id `check`.
+    ['/posts/check', 'POST, OPTIONS'],
   ])('%s says which it takes, to OPTIONS and to every other', async (path, allow) => {
     for (const at of [path, `${path}/`]) {
       const asked = await world.ask('nobody', 'OPTIONS', at)
