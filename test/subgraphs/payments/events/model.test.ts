@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shared } from '../../../kit/shared.ts'
 import { type SentEvent, signatureOf } from './stage.ts'
-import { add, call, type Figures, figuresOf, type Mishap, mishaps, note, objectsAt, openTales, ours, type Tale } from './story.ts'
+import { add, call, type Figures, figuresOf, isUndone, type Mishap, mishaps, note, objectsAt, openTales, ours, type Tale } from './story.ts'
 
 // Whatever is done with an order and its invoice here, whatever is done with its payment at the processor, and however often, in whatever order
 // and how late the processor's events come: a plain model says what the processor must have, and our books end equal to it.
@@ -45,6 +45,21 @@ const step = record({
   ...{ capture: fc.boolean(), isDeclined: seldom(6), dispute: constantFrom('won' as const, 'lost' as const, 'under_review' as const) },
   ...{ event: fc.nat(1_000), times: integer({ min: 1, max: 3 }), isForged: seldom(6), seconds: constantFrom(1, 6, 40, 700) },
 })
+
+type Step = How & { readonly choice: number; readonly isBold: boolean }
+
+/** A refund is lost while a dispute forbids it that we have not heard of, and is made after the dispute is won. */
+const lateRefund: readonly Step[] = [
+  stepOf('pay', { capture: true }),
+  stepOf('disputed', {}),
+  stepOf('refund', { part: 536, mishap: 'lost' }),
+  stepOf('dispute ends', { dispute: 'won' }),
+]
+
+function stepOf(doing: Doing, how: Partial<How>): Step {
+  const plain: How = { part: 1, mishap: 'none', capture: false, isDeclined: false, dispute: 'won', event: 0, times: 1, isForged: false, seconds: 1 }
+  return { ...plain, ...how, choice: Object.values(doings).flat().indexOf(doing), isBold: true }
+}
 
 /** What makes sense at this moment; what stands there twice is done twice as often. */
 async function sensible({ id, there, invoiceId }: Tale): Promise<readonly Doing[]> {
@@ -91,7 +106,8 @@ async function takeHere(tale: Tale, doing: (typeof doings.here)[number], { part,
     default: {
       const isPossible = there.disputed === 0 && part <= there.captured - there.refunded
       const done = await call(world, 'refundOrder', { orderId, amountMinor: part, reason: 'OTHER' }, mishap)
-      return done && isPossible && note(tale, mishap, { refunded: part })
+      // A call that was lost is made again, perhaps at a moment when the processor allows what it would have refused.
+      return done && (isPossible || isUndone(mishap)) && note(tale, mishap, { refunded: part })
     }
   }
 }
@@ -269,7 +285,7 @@ test('our books equal the processor’s, whatever is done with orders and invoic
       }
       await end(tale)
     }),
-    { numRuns: runs, endOnFailure: true },
+    { numRuns: runs, endOnFailure: true, examples: [[lateRefund]] },
   )
   expect([...done.keys()].sort(), 'each thing was done at least once').toEqual(Object.values(doings).flat().sort())
   const { ledgerVerification } = (await world.shop.graph.execute('{ ledgerVerification { ok } }', {}, { as: world.shop.owner })).data()

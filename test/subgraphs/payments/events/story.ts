@@ -18,7 +18,7 @@ type Any = any
 export const mishaps = ['none', 'lost', 'answer lost', 'intention-recorded', 'processor-answered'] as const
 export type Mishap = (typeof mishaps)[number]
 /** Whether the processor has not done it when the call is over. */
-const isUndone = (mishap: Mishap): boolean => mishap === 'lost' || mishap === 'intention-recorded'
+export const isUndone = (mishap: Mishap): boolean => mishap === 'lost' || mishap === 'intention-recorded'
 
 /** What the processor holds for an order, in minor units. */
 export interface Figures {
