@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { DomainError } from '../../platform/errors.ts'
+import { isUnwieldy, mostParts } from '../../subgraphs/http/depth.ts'
 import { doorRefusal, withStatus } from './errors.ts'
+import { limits } from './limits.ts'
 import { areTooSmall, passBody, tooSmall } from './passing.ts'
 
 /** Maximum bytes of a request body, unless a route sets its own limit. */
@@ -102,7 +104,14 @@ export function readJsonBodies(app: FastifyInstance, limit = mostBodyBytes): voi
     const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
     if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset))
       throw doorRefusal(415, `A body in ${charset.slice(0, 50)} is not read here: JSON is written in UTF-8.`)
-    const text = decoded(await readBody(payload, limit, request.ip))
+    const body = await readBody(payload, limit, request.ip)
+    if (isDearToParse(body))
+      throw doorRefusal(
+        400,
+        `The body nests lists and objects deeper than ${limits.variables} levels, or has more than ${mostParts} of them: send less of it at once.`,
+        { limit: 'variables', most: limits.variables },
+      )
+    const text = decoded(body)
     if (text.trim() === '') return undefined
     try {
       return JSON.parse(text) as unknown
@@ -111,6 +120,15 @@ export function readJsonBodies(app: FastifyInstance, limit = mostBodyBytes): voi
     }
   })
 }
+
+/** Maximum nesting of a body: as deep as variables may nest, and the levels around them. */
+const deepest = limits.variables + 10
+
+/**
+ * Whether parsing JSON from a client would cost more than its length explains: a megabyte of brackets takes 0.4 s, and
+ * its sender is not authenticated yet. Short texts are not looked at, because they cost little whatever they hold.
+ */
+export const isDearToParse = (json: Buffer): boolean => json.length > 16_384 && isUnwieldy(json, deepest)
 
 /** Decodes a body as text. Invalid UTF-8 is rejected: otherwise characters would be stored that nobody wrote. */
 function decoded(body: Buffer): string {

@@ -10,8 +10,9 @@ const [quote, backslash, colon, opensObject, closesObject, opensList, closesList
  * Whether JSON nests too deep or has too many parts, determined before it is parsed: parsing megabytes of brackets or
  * hundreds of thousands of names takes seconds, and the result could not be serialized again. Numbers and texts do not
  * count.
+ * @param levels maximum nesting
  */
-export function isUnwieldy(json: Uint8Array): boolean {
+export function isUnwieldy(json: Uint8Array, levels = mostLevels): boolean {
   let [depth, parts] = [0, 0]
   for (let at = 0; at < json.length; at++) {
     const byte = json[at]
@@ -21,7 +22,7 @@ export function isUnwieldy(json: Uint8Array): boolean {
     } else if (byte === opensObject || byte === opensList) {
       depth += 1
       parts += 1
-      if (depth > mostLevels || parts > mostParts) return true
+      if (depth > levels || parts > mostParts) return true
     } else if (byte === colon) {
       parts += 1
       if (parts > mostParts) return true

@@ -62,6 +62,18 @@ test('accepts a body in some small pieces or in many larger ones, and answers 41
   }
 })
 
+test('rejects a long body that nests deeper than any request before it is parsed, and reads brackets in texts', async () => {
+  const ask = async (body: string) => {
+    const answer = await fetch(`http://localhost:${platform.port}/graphql`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    return [answer.status, await answer.text()] as const
+  }
+  const brackets = '['.repeat(500_000)
+  for (const body of [brackets, `{"query":"{ hello }","variables":{"a":${brackets}`, '{"a":'.repeat(100_000)])
+    expect(await ask(body)).toEqual([400, expect.stringContaining('nests lists and objects deeper than 100 levels')])
+  expect((await ask('[,'.repeat(1000)))[1]).toContain('not valid JSON')
+  expect(await ask(JSON.stringify({ query: '{ hello }', variables: { a: brackets } }))).toEqual([200, expect.stringContaining('hello')])
+})
+
 test.each(['{', '', '{"__proto__":1}', 'x'])('where nothing is, nobody reads what is sent there: %j', async body => {
   for (const method of ['POST', 'PUT', 'DELETE']) {
     const answer = await fetch(`http://localhost:${platform.port}/nowhere`, { method, body, headers: { 'content-type': 'application/json' } })

@@ -631,10 +631,12 @@ describe('limits', () => {
     expect((await wire.closed).code).toBe(4400)
   })
 
-  test('closes a socket without connection_init with 4408, and one that sends no JSON with 4400', async () => {
-    const [silent, babbling] = [await dial(), await dial()]
+  test('closes a socket without connection_init with 4408, and one that sends no JSON or brackets alone with 4400', async () => {
+    const [silent, babbling, deep] = [await dial(), await dial(), await dial()]
     babbling.socket.send('hello')
     expect((await babbling.closed).code).toBe(4400)
+    deep.socket.send('['.repeat(200_000))
+    expect((await deep.closed).code).toBe(4400)
     expect((await silent.closed).code).toBe(4408)
   })
 

@@ -8,6 +8,7 @@ import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { BytesInFlight } from '../../engine/data/in-flight.ts'
 import { tryAgainCode } from '../../live/streams.ts'
+import { isDearToParse } from '../body.ts'
 import { readRequestId } from '../headers.ts'
 import { readableSubscribe } from './subscribe-message.ts'
 
@@ -156,6 +157,7 @@ export function serve(
           // Ignores messages that ws still delivers after the socket was closed or its connection broke.
           if (socket.readyState !== socket.OPEN) return
           if (isTooMany()) return end(tooManyCode, 'too many messages')
+          if (isDearToParse(data as Buffer)) return end(CloseCode.BadRequest, 'Invalid message received')
           extra.bytes = (data as Buffer).length
           const { text, malformed } = readableSubscribe(String(data))
           extra.malformed = malformed

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { readAnswer } from '../../../router/engine/transport/answer.ts'
 import { codesOf, pathsOf, testGraph } from '../supergraph-fixture.ts'
 import { shop } from './parts.ts'
 import { type Fault, remoteGraph } from './remote-graph.ts'
@@ -54,6 +55,7 @@ describe('a subgraph fails its own fields only, with UPSTREAM_FAILED and its nam
     ['it answers nothing', answering(200, '')],
     ['it answers JSON that is no result', answering(200, '{"ok":true}')],
     ['it answers a list', answering(200, '[]')],
+    ['it opens lists without an end', answering(200, `{"data":{"_entities":${'['.repeat(50_000)}`)],
     ['it answers null', answering(200, 'null')],
     ['it answers neither data nor errors', answering(200, '{"data":null}')],
     ['its errors are no errors', answering(200, '{"errors":[1]}')],
@@ -149,4 +151,17 @@ describe('errors are reported as for subgraphs in one process', () => {
     expect(JSON.stringify(apart)).not.toContain('secrets')
     if (source === '{ refused }') expect(apart.errors).toEqual(inside.errors)
   })
+})
+
+test.each([
+  ['in a text', `{"data":{"a":"${'['.repeat(1000)}"}}`, null],
+  ['in a text behind escaped quotation marks', `{"data":{"a":"\\"\\\\\\"${'['.repeat(1000)}"}}`, null],
+  ['in a text, then outside it', `{"data":{"a":"${'['.repeat(1000)}","b":${'['.repeat(1000)}`, /nest deeper/],
+  ['behind a text', `{"data":{"a":"\\\\","b":${'['.repeat(1000)}${']'.repeat(1000)}}}`, /nest deeper/],
+  ['in a text without an end', `{"data":{"a":"${'['.repeat(1000)}`, /not JSON/],
+  ['fewer', `{"data":{"a":${'['.repeat(999)}${']'.repeat(999)}}}`, null],
+])('a thousand brackets that open lists, %s', (_where, text, refused) => {
+  const read = () => readAnswer({ status: 200, text })
+  if (refused) expect(read).toThrow(refused)
+  else expect(read()).toEqual(JSON.parse(text))
 })
