@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { hasPeers, measureLatency, measureRemote } from './gateways/remote.ts'
+import { measureLauncher } from './launcher/measure.ts'
 import { measureLive } from './live/measure.ts'
 import { measurePayments } from './payments/measure.ts'
 import { measureAuth } from './platform/auth/measure.ts'
@@ -15,7 +16,7 @@ import { measureWorkers } from './workers/measure.ts'
 
 const usage = `npm run bench -- [chapter] [flags]
 
-Chapters (all of them but payments unless one is named):
+Chapters (all of them but launcher and payments unless one is named):
   remote     workload 1, subgraphs over HTTP, beside the peers
   embedded   workload 1 in one process, beside the peers
   platform   workload 2, the platform with its database, beside the stock gateway
@@ -27,6 +28,7 @@ Chapters (all of them but payments unless one is named):
   workers    workload 1 before a router of several processes
   providers  the gateway to models: beside its peer, and with budgets and the log
   fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
+  launcher   searches of 50,000 apps, a queue of 10,000 items, a dashboard's batch of widgets (--only takes search, queue, widgets)
   payments   paying by GraphQL and REST, postings of the ledger, events until PAID, and lists of a million orders (--only takes pay, postings, paid, lists)
 
 Flags:
@@ -73,6 +75,7 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   workers: async () => `## Workload 1, a router of several processes\n\n${await measureWorkers({ rounds, seconds: 3 })}`,
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
+  launcher: async () => `## The launcher\n\n${await measureLauncher({ runs: 20 * rounds, only })}`,
   payments: async () => `## Payments\n\n${await measurePayments({ rounds, only, isSmall: values.small })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
@@ -91,7 +94,7 @@ const [chosen] = positionals
 if (chosen !== undefined && !chapters[chosen]) {
   refuse(`There is no chapter "${chosen}".`)
 }
-const wanted = chosen === undefined ? Object.keys(chapters).filter(name => name !== 'payments') : [chosen]
+const wanted = chosen === undefined ? Object.keys(chapters).filter(name => name !== 'payments' && name !== 'launcher') : [chosen]
 const leftOut = hasPeers() ? [] : wanted.filter(chapter => besidePeers.includes(chapter))
 if (leftOut.length > 0)
   console.error(`Left out: ${leftOut.join(', ')}. The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n`)

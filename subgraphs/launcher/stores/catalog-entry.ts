@@ -4,7 +4,7 @@ import { statement } from '../../../platform/sql/statement.ts'
 import { columnOf, json, moment, type Row, selectList, stamps, table, text, texts, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
 import { type Rows, type StoreContext, store } from '../../store/store.ts'
-import { type BoundStatement, boundStatement, noTenant } from '../../store/tenancy.ts'
+import { boundStatement, noTenant } from '../../store/tenancy.ts'
 
 export type EntryOrigin = 'PLATFORM' | 'STORE' | 'CUSTOM'
 export type EntryKind = 'APPLICATION' | 'TECHNICAL'
@@ -97,27 +97,24 @@ const seenByApp = boundStatement(`${ofApps} ${seenEntry}`, 1)
 const elsewhere = statement('select t.app from launcher.catalog_entries t where t.app = $1 and t.removed_at is null and t.organization_id is null')
 const iconOf = statement('select t.app, t.title, t.icon_url as "iconUrl" from launcher.catalog_entries t where t.app = $1 and t.removed_at is null')
 
-/** How a word of a search is scored against an entry. */
-const likeness = `launcher.word_likeness(word, lower(t.title)) + 0.5 * launcher.word_likeness(word, t.letters)`
 const ranked = (condition: string, rank: string) =>
   `select t.id, (${rank})::float8 as score from launcher.catalog_entries t where ${condition} order by score desc, t.title, t.id limit ${maxHits}`
 const wholeTitle = `case when lower(t.title) = $2 then 2 when starts_with(lower(t.title), $2) then 1 else 0 end`
 
 /** Words as they stand, or as they begin; the title counts more than the summary, and the summary more than the description. */
 const exactly = (where: string) => ranked(`t.search @@ to_tsquery('simple', $1) and ${where}`, `${wholeTitle} + ts_rank(t.search, to_tsquery('simple', $1))`)
-/** Words with typing errors: each resembles one of title or summary. */
-const nearly = (where: string, words: number) =>
-  ranked(
-    `${Array.from({ length: words }, (_, at) => `launcher.has_like_word($${at + 1}, t.letters)`).join(' and ')} and ${where}`,
-    `select sum(${likeness}) from unnest(array[${Array.from({ length: words }, (_, at) => `$${at + 1}`).join(', ')}]::text[]) as word`,
-  )
-
 /** A search, as its words are. */
 export interface Words {
   /** The query of PostgreSQL that finds words and beginnings of words. */
   readonly query: string
   /** The words, in lower case. */
   readonly each: readonly string[]
+}
+
+/** What is looked for: the query of PostgreSQL, and the title that comes first. */
+export interface Wanted {
+  readonly query: string
+  readonly title: string
 }
 
 /** A searched catalogue: entries in use that a search may find. */
@@ -128,15 +125,31 @@ const kinds = {
 
 /** Maximum words of a search. */
 export const maxWords = 8
-/** The statements of both searches in both catalogues, for each number of words. */
-const searches = Object.fromEntries(
-  Object.entries(kinds).map(([kind, where]) => {
-    return [
-      kind,
-      { exact: boundStatement(exactly(where), 2), near: Array.from({ length: maxWords }, (_, at) => boundStatement(nearly(where, at + 1), at + 1)) },
-    ]
-  }),
-) as Record<keyof typeof kinds, { exact: BoundStatement; near: BoundStatement[] }>
+/** Maximum known words that are compared with a typed one. */
+const maxLike = 2_000
+const searches = { context: boundStatement(exactly(kinds.context), 2), store: boundStatement(exactly(kinds.store), 2) } as const
+
+/** Words of the catalogue that resemble a typed one by their letters, or have its beginning and about its length, as short words need, in which a mistake leaves few letters in their place. */
+const wordsLike = statement(
+  `select typed, word from unnest($1::text[]) as typed cross join lateral (
+     (select w.word from launcher.catalog_words w where launcher.is_like_word(w.word, typed) limit ${maxLike})
+     union
+     (select w.word from launcher.catalog_words w
+        where length(typed) < 9 and left(w.word, 1) = left(typed, 1) and length(w.word) between length(typed) - 2 and length(typed) + 2 limit ${maxLike})
+   ) known`,
+)
+const keepWords = statement(
+  `insert into launcher.catalog_words (word)
+     select distinct word from launcher.catalog_entries t cross join lateral unnest(tsvector_to_array(t.search)) as word
+       where t.app = any($1::text[]) and length(word) <= 200
+     on conflict do nothing`,
+)
+/** Words of apps that are gone, which no app has any more. */
+const dropWords = statement(
+  `delete from launcher.catalog_words w where w.word in (
+     select word from launcher.catalog_entries t cross join lateral unnest(tsvector_to_array(t.search)) as word where t.app = any($1::text[])
+   ) and not exists (select from launcher.catalog_entries t where t.removed_at is null and t.search @@ array_to_tsvector(array[w.word])::text::tsquery)`,
+)
 
 const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: StoreContext) => {
   // Reads whole rows: a loader that waits for another one within its batch holds a turn of the operation's reads.
@@ -155,17 +168,18 @@ const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: StoreCon
     /** Returns where an app's icon is, of whatever origin; undefined for an unknown app. */
     iconOf: async (app: string) => (await rows.read<{ app: string; title: string; iconUrl: string | null }>(iconOf, [app]))[0],
 
-    /**
-     * Returns the ids of entries that fit a search, the best first: those with the words or their beginnings, or if there are none, those
-     * with similar words.
-     */
-    async ranked(kind: keyof typeof kinds, { query, each }: Words): Promise<string[]> {
-      const { exact, near } = searches[kind]
-      const tenant = viewer ?? noTenant
-      const found = await rows.read<{ id: string }>(exact, exact.values([query, each.join(' ')], tenant))
-      if (found.length > 0) return found.map(({ id }) => id)
-      const alike = near[Math.min(each.length, maxWords) - 1]!
-      return (await rows.read<{ id: string }>(alike, alike.values(each.slice(0, maxWords), tenant))).map(({ id }) => id)
+    /** Returns the ids of entries that have the words of a search or their beginnings, the best first. */
+    async ranked(kind: keyof typeof kinds, { query, title }: Wanted): Promise<string[]> {
+      const search = searches[kind]
+      return (await rows.read<{ id: string }>(search, search.values([query, title], viewer ?? noTenant))).map(({ id }) => id)
+    },
+
+    /** Returns words of the catalogue that resemble typed ones. They may be those of apps that the viewer does not see. */
+    async wordsLike(each: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+      const found = await rows.read<{ typed: string; word: string }>(wordsLike, [each])
+      const known = new Map<string, string[]>()
+      for (const { typed, word } of found) known.set(typed, [...(known.get(typed) ?? []), word])
+      return known
     },
 
     /** Replaces what one source lists, one replacement at a time. @returns whether anything is different now */
@@ -173,6 +187,9 @@ const ownSql = (rows: Rows<typeof catalogEntries>, { reading, viewer }: StoreCon
       await rows.read(lock, [], transaction)
       const written = await rows.read(write, [JSON.stringify(listed), now], transaction)
       const removed = await rows.read(removeOthers, [isPlatform, listed.map(({ app }) => app), now], transaction)
+      const [kept, gone] = [written, removed].map(entries => (entries as readonly { app: string }[]).map(({ app }) => app))
+      if (kept!.length > 0) await rows.read(keepWords, [kept], transaction)
+      if (gone!.length > 0) await rows.read(dropWords, [gone], transaction)
       return written.length + removed.length > 0
     },
   }

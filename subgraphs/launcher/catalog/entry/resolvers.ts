@@ -1,6 +1,7 @@
 import { isId, readText } from '../../../../platform/ids.ts'
 import { type Order, type PageArguments, readPage, toConnection } from '../../../../platform/page.ts'
 import type { Context } from '../../context.ts'
+import { findSpelled } from '../../engines/catalog/find.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import type { QueryCatalogEntriesArgs, Resolvers } from '../../resolvers.generated.ts'
 import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
@@ -22,7 +23,7 @@ type Filter = PageArguments & { readonly [Name in 'category' | 'kind' | 'origin'
 
 async function found({ catalogEntries, installations }: Context, search: string, filter: Filter) {
   const words = wordsOf(search)
-  const ids = words ? await catalogEntries.ranked('context', words) : []
+  const ids = words ? await findSpelled(catalogEntries, words, wanted => catalogEntries.ranked('context', wanted)) : []
   const entries = (await Promise.all(ids.map(id => catalogEntries.byId.load(id)))).filter(entry => entry !== null)
   const standing = typeof filter.installed === 'boolean' ? await installations.standing() : null
   const fits = (entry: CatalogEntryRow) =>

@@ -1,6 +1,7 @@
 import { readText } from '../../../../platform/ids.ts'
 import type { PageArguments } from '../../../../platform/page.ts'
 import type { Context } from '../../context.ts'
+import { findSpelled } from '../../engines/catalog/find.ts'
 import type { StoreAppRow } from '../../engines/catalog/store.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import { pageOfHits } from '../entry/resolvers.ts'
@@ -22,7 +23,7 @@ export async function readStore({ catalogEntries, storeApps, storeSource }: Read
   if (listed) return { source: 'developers' as const, page: pageOfHits<StoreAppRow>(listed, page) }
   if (search === null) return { source: 'local' as const, page: await storeApps.filtered({ category }, page) }
   const words = wordsOf(search)
-  const ids = words ? await catalogEntries.ranked('store', words) : []
+  const ids = words ? await findSpelled(catalogEntries, words, wanted => catalogEntries.ranked('store', wanted)) : []
   const hits = (await Promise.all(ids.map(id => storeApps.byId.load(id)))).filter(app => app !== null && (category === null || app.category === category))
   return { source: 'local' as const, page: pageOfHits<StoreAppRow>(hits as StoreAppRow[], page) }
 }

@@ -3,6 +3,7 @@ import { readText } from '../../../../platform/ids.ts'
 import { requirePerson } from '../../../viewer.ts'
 import { iconPath } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
+import { findSpelled } from '../../engines/catalog/find.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import type { QueryLauncherSearchArgs, Resolvers } from '../../resolvers.generated.ts'
 import { type CatalogEntryRow, compareTitles } from '../../stores/catalog-entry.ts'
@@ -50,9 +51,11 @@ async function search(context: Context, { query, first }: Pick<QueryLauncherSear
   if (text === null) return atHand(context, first)
   const words = wordsOf(text)
   if (!words) return []
-  const standing = [...(await context.installations.standing()).keys()]
-  const hidden = (await Promise.all(standing.map(async app => ((await usable(context, app)) ? [] : [app])))).flat()
-  return context.search.find(words, hidden, first)
+  // Apps of the platform that are installed and not paid for.
+  const rights = await context.entitlements.rights()
+  const hidden = rights.apps.filter(app => !isEntitled({ app, origin: 'PLATFORM' }, rights))
+  const found = await findSpelled(context.catalogEntries, words, wanted => context.search.find(wanted, hidden, first))
+  return found.length > 0 ? found : context.search.findAlike(words.each, hidden, first)
 }
 
 export const searchResolvers: Resolvers = {

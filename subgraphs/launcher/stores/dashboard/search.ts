@@ -1,7 +1,7 @@
 import { rows } from '../../../../platform/sql/statement.ts'
 import type { Openable, StoreContext } from '../../../store/store.ts'
 import { type BoundStatement, boundStatement, noTenant } from '../../../store/tenancy.ts'
-import { maxWords, seenEntry, type Words } from '../catalog-entry.ts'
+import { maxWords, seenEntry, type Wanted } from '../catalog-entry.ts'
 import { seenItem } from '../inbox/action-item.ts'
 import { seenNotification } from '../inbox/notification.ts'
 import { seenWorkflow } from '../workflow.ts'
@@ -100,22 +100,25 @@ const near: readonly BoundStatement[] = Array.from({ length: maxWords }, (_, at)
 /** Searches what a viewer sees in the active context. */
 export interface Search {
   /**
-   * Returns hits, the best first: those with the words or their beginnings, or if there are none, those with similar words.
+   * Returns records that have the words of a search or their beginnings, the best first.
    * @param hidden apps that are installed and not shown
    */
-  find(words: Words, hidden: readonly string[], limit: number): Promise<Hit[]>
+  find(wanted: Wanted, hidden: readonly string[], limit: number): Promise<Hit[]>
+  /** Returns records with similar words, the best first. */
+  findAlike(each: readonly string[], hidden: readonly string[], limit: number): Promise<Hit[]>
 }
 
 export const searchStore: Openable<Search> = {
-  open: ({ sequelize, reading, viewer }: StoreContext) => ({
-    async find({ query, each }, hidden, limit) {
-      const tenant = viewer ?? noTenant
-      const read = (wanted: BoundStatement, values: readonly unknown[]) =>
-        reading.statement(() => rows<Hit>(sequelize, wanted, wanted.values(values, tenant), null, reading))
-      const found = await read(exact, [query, each.join(' '), limit, hidden])
-      if (found.length > 0) return found
-      const words = each.slice(0, maxWords)
-      return read(near[words.length - 1]!, [...words, limit, hidden])
-    },
-  }),
+  open: ({ sequelize, reading, viewer }: StoreContext) => {
+    const tenant = viewer ?? noTenant
+    const read = (wanted: BoundStatement, values: readonly unknown[]) =>
+      reading.statement(() => rows<Hit>(sequelize, wanted, wanted.values(values, tenant), null, reading))
+    return {
+      find: ({ query, title }, hidden, limit) => read(exact, [query, title, limit, hidden]),
+      findAlike(each, hidden, limit) {
+        const words = each.slice(0, maxWords)
+        return read(near[words.length - 1]!, [...words, limit, hidden])
+      },
+    }
+  },
 }
