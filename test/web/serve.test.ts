@@ -10,6 +10,7 @@ import { apps } from '../../web/serve/apps.ts'
 import { takesCoding } from '../../web/serve/assets.ts'
 import type { Built } from '../../web/serve/built.ts'
 import { mountWeb, type Standing } from '../../web/serve/mount.ts'
+import { languages } from '../../web/serve/words.ts'
 
 const publicUrl = 'http://localhost:4000'
 const built: Built = {
@@ -213,6 +214,9 @@ describe('mountWeb', () => {
       expect(body).toMatch(/<h1>[^<]{4,}<\/h1>/)
       expect(body).toMatch(/<meta name="description" content="[^"]{20,}"/)
       expect(body).not.toMatch(/<script(?![^>]*src=)|<style|\sstyle=|\son\w+=/)
+      // A scanner for addresses that run script takes the words of a sentence for one.
+      for (const language of languages)
+        expect((await pages.get('marketing.launcher.localhost', path, { 'accept-language': language })).body, path).not.toMatch(/javascript:/i)
     }
     expect((await pages.get('marketing.launcher.localhost', '/pricing', { 'accept-language': 'de' })).body).toContain('<h1>Preise</h1>')
     expect((await pages.get('localhost', '/marketing/pricing')).body).toContain('data-base="/marketing"')
