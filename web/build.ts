@@ -26,10 +26,13 @@ async function build(stamp: string): Promise<void> {
   await writeFile(join(dist, 'built.json'), `${JSON.stringify(builtOf(bundled, stamp), null, 1)}\n`)
 }
 
-function builtOf({ files, chunkOf, style, login, worker, site, embed, icons, closureOf }: Bundled, stamp: string): Built {
+/** What a build tells of itself. */
+export function builtOf({ files, chunkOf, style, login, worker, site, embed, icons, closureOf }: Bundled, stamp: string): Built {
   const pages = apps.flatMap(({ app, entry, pages }) =>
     Object.entries(pages).map(([name, { module }]) => {
-      const words = Object.fromEntries([...languages, ...madeLanguages].map(language => [language, chunkOf(`words:${app}:${language}`)]))
+      const words = Object.fromEntries(
+        [...languages, ...madeLanguages].map(each => [each, [chunkOf(`words:${app}:${each}`), chunkOf(`words:${app}.${name}:${each}`)]]),
+      )
       return [`${app}.${name}`, { entry: chunkOf(entry), chunks: closureOf([chunkOf(entry), chunkOf(module)]), words }] as const
     }),
   )

@@ -26,7 +26,11 @@ const built: Built = {
     apps.flatMap(({ app, pages }) =>
       Object.keys(pages).map(name => [
         `${app}.${name}`,
-        { entry: `${app}-1.js`, chunks: [`${app}-1.js`, `${name}-1.js`], words: { en: 'en-1.js', de: 'de-1.js', 'en-XA': 'xa-1.js', 'ar-XB': 'xb-1.js' } },
+        {
+          entry: `${app}-1.js`,
+          chunks: [`${app}-1.js`, `${name}-1.js`],
+          words: { en: ['en-1.js'], de: ['de-1.js'], 'en-XA': ['xa-1.js'], 'ar-XB': ['xb-1.js'] },
+        },
       ]),
     ),
   ),

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { build, type Plugin, type Rollup } from 'vite'
 import { tokensCss } from '../design/css.ts'
 import { apps } from '../serve/apps.ts'
-import { type Language, languages, madeLanguages, readWords } from '../serve/words.ts'
+import { type Language, languages, madeLanguages, readWords, type Words } from '../serve/words.ts'
 import { drawIcons } from './icons.ts'
+import { findSaid } from './said.ts'
 
 const require = createRequire(import.meta.url)
 const { compileStrings } = require('@internationalized/string-compiler') as {
@@ -25,7 +26,7 @@ export interface Bundled {
   readonly embed: string
   /** Of installed apps, by size. */
   readonly icons: Readonly<Record<192 | 512, string>>
-  /** The file of a module, by its path from `web/`, or of words, `words:<app>:<language>`. @throws when it is in no file of its own */
+  /** The file of a module, by its path from `web/`, or of words (see `ownModules`). @throws when it is in no file of its own */
   chunkOf(module: string): string
   /** Files and all that they import before they run. */
   closureOf(files: readonly string[]): readonly string[]
@@ -89,6 +90,9 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
     plugins: [ownModules(), plainModules(), fewLanguages(), noAddresses()],
     // Their own: what else they would say in development.
     define: { 'process.env.NODE_ENV': '"production"' },
+    // Production's, whatever NODE_ENV says: tests measure what people load.
+    oxc: { jsx: { runtime: 'automatic', development: false } },
+    resolve: { conditions: ['module', 'browser', 'production'] },
     build: {
       write: false,
       target: ['chrome123', 'firefox120', 'safari17.5'],
@@ -112,26 +116,27 @@ async function run(input: Readonly<Record<string, string>>, format: 'es' | 'iife
 }
 
 /**
- * What several pages use lies in one file for all apps, in another for what no page of the launcher's rail has a use for, and in one more for each
- * app: otherwise the bundler makes a file of every set of pages that share something, some thirty a page. Modules of one page, and those that a
- * page begins with, stay in files of their own.
+ * What several pages use lies in few files for all apps, by what pages of the launcher have a use for: those of its rail, its others, none. One
+ * more is each app's own. Otherwise the bundler makes a file of every set of pages that share something, some thirty a page. Modules of one page,
+ * and those that a page begins with, stay in files of their own.
  */
 function fewFiles(): Rollup.CodeSplittingOptions {
   const modules = apps.flatMap(({ entry, pages }) => [entry, ...Object.values(pages).map(({ module }) => module)])
   const begins = new Set(modules.map(module => join(web, module)))
   const appOf = (id: string) => apps.find(({ app }) => id.startsWith(join(web, app, '/')))?.app
-  const launcher = apps.find(({ app }) => app === 'launcher')!
-  // Its other pages load both files.
-  const first = [launcher.entry, ...Object.values(launcher.pages).flatMap(({ module, icon }) => (icon ? module : []))]
-  const ofLauncher = closureFrom(first.map(module => join(web, module)))
+  const { entry, pages } = apps.find(({ app }) => app === 'launcher')!
+  const closureOf = (modules: readonly string[]) => closureFrom(modules.map(module => join(web, module)))
+  const ofRail = closureOf([entry, ...Object.values(pages).flatMap(({ module, icon }) => (icon ? module : []))])
+  // Keys are much for one page, and other apps have that page too.
+  const ofOthers = closureOf(Object.entries(pages).flatMap(([name, { module }]) => (name === 'keys' ? [] : module)))
+  const isShared = (id: string) => !appOf(id) && !id.startsWith('\0words:')
   return {
     minShareCount: 2,
+    // A file takes along what its modules import, but for what one of a higher priority has.
     groups: [
-      {
-        name: (id, context) => (ofLauncher(each => context.getModuleInfo(each)).has(id) ? 'parts' : 'work-parts'),
-        test: id => !appOf(id) && !id.startsWith('\0words:'),
-        priority: 2,
-      },
+      { name: (id, context) => (ofRail(each => context.getModuleInfo(each)).has(id) ? 'parts' : null), test: isShared, priority: 4 },
+      { name: (id, context) => (ofOthers(each => context.getModuleInfo(each)).has(id) ? 'work-parts' : null), test: isShared, priority: 3 },
+      { name: 'more-parts', test: isShared, priority: 2 },
       { name: id => `${appOf(id)}-parts`, test: id => appOf(id) !== undefined && !begins.has(id), priority: 1 },
     ],
   }
@@ -154,20 +159,51 @@ function closureFrom(begins: readonly string[]) {
   }
 }
 
-/** Modules that are made: `words:<app>:<language>` says what an app says in a language, `words:<app>` leads to them, `tokens.css` is the tokens. */
+/**
+ * Modules that are made: `words:<app>:<language>` is what the frame of an app says, `words:<app>.<page>:<language>` what a page says beside it,
+ * `words:<app>` leads to the former and the export `said` of a page's module to the latter. `tokens.css` is the tokens.
+ */
 function ownModules(): Plugin {
+  const begins = new Map(apps.flatMap(({ app, pages }) => Object.entries(pages).map(([name, { module }]) => [join(web, module), `${app}.${name}`] as const)))
+  const loaders = (of: string) =>
+    `{ ${[...languages, ...madeLanguages].map(each => `${JSON.stringify(each)}: () => import('words:${of}:${each}')`).join(', ')} }`
+  const words = createWords()
   return {
     name: 'own-modules',
     enforce: 'pre',
     resolveId: id => (/^words:/.test(id) ? `\0${id}` : undefined),
     load(id) {
-      const [, app, language] = /^\0words:(\w+)(?::([\w-]+))?$/.exec(id) ?? []
+      const [, app, page, language] = /^\0words:(\w+)(?:\.([\w-]+))?(?::([\w-]+))?$/.exec(id) ?? []
       if (!app) return
-      if (language) return compileStrings(readWords(app, language as Language), { format: 'esm' })
-      const loaders = [...languages, ...madeLanguages].map(each => `${JSON.stringify(each)}: () => import('words:${app}:${each}')`)
-      return `export default { ${loaders.join(', ')} }`
+      return language ? compileStrings(words(app, page, language as Language), { format: 'esm' }) : `export default ${loaders(app)}`
     },
-    transform: (code, id) => (id.endsWith('/design/style/all.css') ? `${code}\n${tokensCss()}` : undefined),
+    transform(code, id) {
+      if (id.endsWith('/design/style/all.css')) return `${code}\n${tokensCss()}`
+      const page = begins.get(id)
+      return page && `${code}\nexport const said = ${loaders(page)}`
+    },
+  }
+}
+
+/** Finds what the frame of an app says in a language, or one of its pages beside it; the sources are read once for all of them. */
+function createWords(): (app: string, page: string | undefined, language: Language) => Words {
+  const wordsIn = memoized((key: string) => {
+    const [app, language] = key.split(':') as [string, Language]
+    return readWords(app, language)
+  })
+  const saidBy = memoized((app: string) => findSaid(apps.find(each => each.app === app)!, Object.keys(wordsIn(`${app}:en`))))
+  return (app, page, language) => {
+    const keys = page === undefined ? saidBy(app).frame : saidBy(app).pages[page]!
+    return Object.fromEntries(Object.entries(wordsIn(`${app}:${language}`)).filter(([key]) => keys.has(key)))
+  }
+}
+
+function memoized<Value>(make: (key: string) => Value): (key: string) => Value {
+  const made = new Map<string, Value>()
+  return key => {
+    const value = made.get(key) ?? make(key)
+    made.set(key, value)
+    return value
   }
 }
 

@@ -32,8 +32,8 @@ export interface BuiltPage {
   readonly entry: string
   /** Every script that it imports before the page is drawn, itself included. */
   readonly chunks: readonly string[]
-  /** What it says, by language. */
-  readonly words: Readonly<Record<Language, string>>
+  /** What its frame and the page itself say, by language. */
+  readonly words: Readonly<Record<Language, readonly string[]>>
 }
 
 /** Reads what the last build tells; null where nothing was built. */

@@ -21,7 +21,7 @@ export interface DocumentNeeds {
 export function shellDocument(needs: DocumentNeeds, name: string, page: PageOf, { shownAs = name } = {}): string {
   const { pages, built, words, language, base } = needs
   const { entry, chunks, words: said } = built.pages[`${pages.app}.${name}`]!
-  const preloads = [...chunks, said[language]].map(file => `<link rel="modulepreload" href="/assets/${file}">`)
+  const preloads = [...chunks, ...said[language]].map(file => `<link rel="modulepreload" href="/assets/${file}">`)
   const title = words[page.title]!
   const body = `<div id="app">
 <a class="skip" href="#content">${escaped(words['frame.skip']!)}</a>

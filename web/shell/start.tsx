@@ -20,10 +20,14 @@ import { CodeRefused, followOtherTabs, leaveForSignIn, type Session, SignedOut }
 import { takeWords } from './words.ts'
 import { registerWorker } from './worker/register.ts'
 
+/** Words, by language. */
+type Words = Readonly<Record<string, () => Promise<{ readonly default: Record<string, LocalizedString> }>>>
+
 /** What an app brings. */
 export interface App {
   readonly pages: AppPages
-  readonly words: Readonly<Record<string, () => Promise<{ readonly default: Record<string, LocalizedString> }>>>
+  /** What its frame says; each page brings its own. */
+  readonly words: Words
   /** The modules of the table of pages, by their names. */
   readonly modules: Readonly<Record<string, () => Promise<PageModule>>>
   readonly session: Session
@@ -38,6 +42,8 @@ export interface App {
 /** What a page brings: itself, and what it will read, so that the first page reads it while the shell is still being made. */
 export interface PageModule {
   readonly default: ComponentType
+  /** What it says beside the frame; the build adds it. */
+  readonly said?: Words
   warm?(client: Client): void
 }
 
@@ -60,7 +66,7 @@ export async function start({ pages, words, modules, session, place, notice, rec
   })
   const loaded = new Map<string, ComponentType>()
   const routes = Object.entries(pages.pages).flatMap(([name, { paths }]) => {
-    const Later = lazy(modules[name]!)
+    const Later = lazy(() => modules[name]!().then(withWords))
     const component = () => {
       const Now = loaded.get(name) ?? Later
       return <Now />
@@ -68,13 +74,12 @@ export async function start({ pages, words, modules, session, place, notice, rec
     return paths.map(path => createRoute({ getParentRoute: () => root, path: path.replace(/:(\w+)/g, '$$$1'), component }))
   })
   const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
-  const page = modules[first]?.()
+  const page = modules[first]?.().then(withWords)
   // Whoever is not signed in leaves before anything is asked of the graph.
   const signedIn = session.token().then(() => true, leave)
   warm(client, pages, first, page, signedIn)
-  const [{ default: said }, module, isIn] = await Promise.all([(words[language] ?? words.en)!(), page, signedIn])
+  const [, module, isIn] = await Promise.all([load(words), page, signedIn])
   if (module) loaded.set(first, module.default)
-  takeWords(said)
   if (!isIn) return createRoot(document.getElementById('content')!).render(<Refused start={pages.start} />)
   const router = createRouter({
     routeTree: root.addChildren(routes),
@@ -105,6 +110,15 @@ export async function start({ pages, words, modules, session, place, notice, rec
     </I18nProvider>,
   )
   if (pages.installs) registerWorker()
+}
+
+/** Takes words in the language of the page. */
+const load = async (words: Words): Promise<void> => takeWords((await (words[language] ?? words.en)!()).default)
+
+/** Takes what a page says, before it is drawn. */
+async function withWords(module: PageModule): Promise<PageModule> {
+  if (module.said) await load(module.said)
+  return module
 }
 
 /** Reads what the frame and the first page will read as soon as it is known who is signed in, while both are still being drawn. */

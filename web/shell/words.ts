@@ -1,13 +1,13 @@
 import { type LocalizedString, LocalizedStringDictionary, LocalizedStringFormatter } from '@internationalized/string'
 import { language } from './place.ts'
 
-let known: Readonly<Record<string, unknown>> = {}
+let known: Record<string, LocalizedString> = {}
 let formatter: LocalizedStringFormatter<string, LocalizedString> | null = null
 
-/** Takes what the app says in the language of the page; nothing can be said before. */
+/** Takes more of what the app says in the language of the page; nothing can be said before. */
 export function takeWords(words: Record<string, LocalizedString>): void {
-  known = words
-  formatter = new LocalizedStringFormatter(language, new LocalizedStringDictionary({ [language]: words }, language))
+  known = { ...known, ...words }
+  formatter = new LocalizedStringFormatter(language, new LocalizedStringDictionary({ [language]: known }, language))
 }
 
 /** Says what stands under a key in the language of the page. @param values what its placeholders stand for */

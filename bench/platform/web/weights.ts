@@ -16,14 +16,14 @@ export interface Weight {
   readonly budget: number
 }
 
-const sizeOf = (file: string): number => readFileSync(join(dist, 'assets', `${file}.gz`)).length / 1000
+const sizeInDist = (file: string): number => readFileSync(join(dist, 'assets', `${file}.gz`)).length / 1000
 
-/** The packed size of every page of a build, the heaviest first. */
-export function weightsOf(built: Built): readonly Weight[] {
+/** The packed size of every page of a build, the heaviest first. @param sizeOf the packed size of a file, in kB @default that of the file in `dist` */
+export function weightsOf(built: Built, sizeOf = sizeInDist): readonly Weight[] {
   const pages = apps.flatMap(({ app, pages }) =>
     Object.keys(pages).map(name => {
       const { chunks, words } = built.pages[`${app}.${name}`]!
-      const script = [...chunks, words.en].reduce((sum, file) => sum + sizeOf(file), 0)
+      const script = [...chunks, ...words.en].reduce((sum, file) => sum + sizeOf(file), 0)
       return { name: `${app}.${name}`, script, budget: ownBudgets[`${app}.${name}`] ?? appBudgets[app]! }
     }),
   )

@@ -1,6 +1,6 @@
-import { type Client, createClient } from 'graphql-ws'
+import type { Client } from 'graphql-ws'
 import { leaveForSignIn, type Session, SignedOut } from '../session/session.ts'
-import { type Sink, type StreamNotices, type StreamRequest, streamOverHttp } from './sse.ts'
+import type { Sink, StreamNotices, StreamRequest } from './sse.ts'
 
 /** The one live connection of a tab. */
 export interface Live {
@@ -22,29 +22,12 @@ const unauthorized = 4401
 /** After so many openings that came to nothing, streams come over HTTP. */
 const maxFailures = 2
 
+type SinkOfClient = Parameters<Client['subscribe']>[1] & Sink
+
 interface Stream {
   readonly request: StreamRequest
   readonly sink: Sink
   stop(): void
-}
-
-/** Makes the client of the WebSocket, which connects again for ever. */
-function dial(session: Session, { came, went }: { came(): void; went(why: unknown): void }): Client {
-  return createClient({
-    url: `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/graphql`,
-    connectionParams: async () => {
-      const token = await session.token()
-      return token === null ? {} : { Authorization: `Bearer ${token}` }
-    },
-    retryAttempts: Number.POSITIVE_INFINITY,
-    // Twice as long each time, at most half a minute, and not all tabs at once.
-    retryWait: retries => new Promise(resolve => setTimeout(resolve, Math.min(500 * 2 ** retries, 30_000) * (0.75 + Math.random() / 2))),
-    shouldRetry: why => {
-      if (why instanceof SignedOut) leaveForSignIn()
-      return !(why instanceof SignedOut)
-    },
-    on: { connected: came, closed: went },
-  })
 }
 
 /** Keeps since when nothing can arrive, and tells its listeners. */
@@ -81,7 +64,7 @@ export function createLive(session: Session): Live {
   const streams = new Set<Stream>()
   const { tell, broke, returned, since, onReturn, onChange } = createOutage()
   let [failures, isOpen, wasOpen] = [0, false, false]
-  let socket: Client | null = null
+  let socket: Promise<Client> | null = null
   let isPaused = false
 
   const came = () => {
@@ -113,10 +96,23 @@ export function createLive(session: Session): Live {
     signedOut: () => leaveForSignIn(),
   }
 
+  const isOverHttp = () => failures >= maxFailures && !wasOpen
+
+  /** Begins a stream as soon as what carries it is loaded: a page is drawn without it. */
   function begin(request: StreamRequest, sink: Sink): () => void {
-    if (failures >= maxFailures && !wasOpen) return streamOverHttp(request, sink, session, overHttp)
-    socket ??= dial(session, { came, went })
-    return socket.subscribe(request, sink as Parameters<Client['subscribe']>[1] & Sink)
+    let isOver = false
+    let stop = () => {}
+    if (!isOverHttp()) socket ??= import('./socket.ts').then(({ dial }) => dial(session, { came, went }))
+    const begins = isOverHttp()
+      ? import('./sse.ts').then(each => () => each.streamOverHttp(request, sink, session, overHttp))
+      : socket!.then(client => () => client.subscribe(request, sink as SinkOfClient))
+    void begins.then(begin => {
+      if (!isOver) stop = begin()
+    }, broke)
+    return () => {
+      isOver = true
+      stop()
+    }
   }
 
   function open(request: StreamRequest, sink: Sink): Stream {

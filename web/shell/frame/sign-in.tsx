@@ -1,17 +1,13 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Button } from '../../design/parts/button.tsx'
-import { Dialog } from '../../design/parts/dialog.tsx'
-import { Field } from '../../design/parts/field.tsx'
-import { useLive } from '../context.ts'
-import { app, authPath, base } from '../place.ts'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { leaveForSignIn, onSignedOut } from '../session/session.ts'
-import { keepToken, type Token } from '../session/token.ts'
-import { say } from '../words.ts'
 
-interface Self {
+/** Who is signed in. */
+export interface Self {
   readonly id: string
   readonly email: string
 }
+
+const SignInDialog = lazy(() => import('./sign-in-dialog.tsx'))
 
 /**
  * Asks for sign-in over the page when the session has ended elsewhere: what was typed and read stays. Whoever signs in as another person begins
@@ -23,53 +19,10 @@ export function SignInAgain({ self }: { readonly self: Self | null }) {
   known.current = self ?? known.current
   // Before it is known who was signed in there is no page to keep.
   useEffect(() => onSignedOut(() => (known.current ? setAsked(true) : leaveForSignIn({ asks: false }))), [])
-  return isAsked && known.current ? <SignInDialog self={known.current} onDone={() => setAsked(false)} /> : null
-}
-
-function SignInDialog({ self, onDone }: { readonly self: Self; onDone(): void }) {
-  const live = useLive()
-  const [email, setEmail] = useState(self.email)
-  const [password, setPassword] = useState('')
-  const [isBusy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState<string | null>(null)
-  async function signIn(event: FormEvent) {
-    event.preventDefault()
-    setBusy(true)
-    const answer = await fetch(authPath('sign-in/email'), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ email, password }),
-    }).catch(() => null)
-    setBusy(false)
-    if (answer?.ok) return goOn((await answer.json()) as Token & { readonly user?: { readonly id?: string } })
-    if (answer?.status === 429) return setWrong(say('sign-in.wait', { minutes: Math.max(1, Math.ceil(Number(answer.headers.get('retry-after') ?? 60) / 60)) }))
-    if (!answer || answer.status >= 500) return setWrong(say('sign-in.away'))
-    setPassword('')
-    setWrong(say('sign-in.wrong'))
-  }
-  async function goOn(token: Token): Promise<void> {
-    if (app !== 'launcher') keepToken(token)
-    const headers = app === 'launcher' ? {} : { authorization: `Bearer ${token.accessToken}` }
-    const me = await fetch(authPath('me'), { headers }).then(
-      answer => answer.json() as Promise<{ readonly user?: { readonly id?: string } }>,
-      () => null,
-    )
-    if (me?.user?.id !== self.id) return location.assign(`${base}/`)
-    onDone()
-    live.renew()
-  }
+  if (!isAsked || !known.current) return null
   return (
-    <Dialog title={say('sign-in.ended')} isAlert onClose={() => leaveForSignIn({ asks: false })}>
-      <p>{say('sign-in.ended-why')}</p>
-      <form className="form" onSubmit={event => void signIn(event)}>
-        <Field label={say('sign-in.email')} type="email" autoComplete="username" value={email} onChange={setEmail} required />
-        <Field label={say('sign-in.password')} type="password" autoComplete="current-password" value={password} onChange={setPassword} wrong={wrong} required />
-        <div className="actions">
-          <Button kind="primary" type="submit" isDisabled={isBusy || password === ''}>
-            {say('sign-in.submit')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <Suspense>
+      <SignInDialog self={known.current} onDone={() => setAsked(false)} />
+    </Suspense>
   )
 }

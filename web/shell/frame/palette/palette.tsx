@@ -1,20 +1,23 @@
 import { Search } from 'lucide-react'
-import { type ComponentType, type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../../design/parts/button.tsx'
-import { Dialog } from '../../../design/parts/dialog.tsx'
-import { goTo } from '../../address.tsx'
 import type { AppPages } from '../../pages.ts'
 import { say } from '../../words.ts'
-import { matching, type Way } from './match.ts'
+import type { Way } from './match.ts'
 
 /** Finds records of an app by what is typed, and hands them on. */
 export type FindRecords = ComponentType<{ readonly typed: string; onFound(ways: readonly Way[]): void }>
+
+const loadDialog = () => import('./dialog.tsx')
+const PaletteDialog = lazy(loadDialog)
 
 /** The button of the command palette, and Ctrl K or ⌘K, which open it from everywhere. */
 export function Palette({ pages, records }: { readonly pages: AppPages; readonly records: FindRecords | null }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const press = (event: globalThis.KeyboardEvent) => {
+      // The second key comes in a moment.
+      if (event.key === 'Control' || event.key === 'Meta') void loadDialog()
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
       event.preventDefault()
       setOpen(true)
@@ -25,69 +28,11 @@ export function Palette({ pages, records }: { readonly pages: AppPages; readonly
   return (
     <>
       <Button kind="quiet" icon={Search} name={say('palette.open')} onPress={() => setOpen(true)} />
-      {isOpen && <PaletteDialog pages={pages} records={records} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <Suspense>
+          <PaletteDialog pages={pages} records={records} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
-  )
-}
-
-function PaletteDialog({ pages: { pages }, records: Records, onClose }: { readonly pages: AppPages; readonly records: FindRecords | null; onClose(): void }) {
-  const [typed, setTyped] = useState('')
-  const [found, setFound] = useState<readonly Way[]>([])
-  const [at, setAt] = useState(0)
-  const listId = useId()
-  const own = Object.entries(pages).flatMap(([name, page]): Way[] => (page.icon ? [{ id: name, name: say(page.title), to: page.paths[0] }] : []))
-  const ways = [...matching(own, typed), ...found]
-  const current = ways[Math.min(at, ways.length - 1)]
-  const open = (way: Way | undefined) => {
-    if (!way) return
-    onClose()
-    goTo(way.to)
-  }
-  const press = (event: KeyboardEvent) => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0 && ways.length > 0) setAt((Math.min(at, ways.length - 1) + step + ways.length) % ways.length)
-    else if (event.key === 'Enter') open(current)
-    else return
-    event.preventDefault()
-  }
-  return (
-    <Dialog title={say('palette.title')} onClose={onClose}>
-      {Records && <Records typed={typed.trim()} onFound={setFound} />}
-      <input
-        className="input"
-        role="combobox"
-        aria-expanded
-        aria-controls={listId}
-        aria-activedescendant={current && `${listId} ${current.id}`}
-        aria-label={say('palette.field')}
-        placeholder={say('palette.field')}
-        autoFocus
-        value={typed}
-        onChange={event => {
-          setTyped(event.target.value)
-          setAt(0)
-        }}
-        onKeyDown={press}
-      />
-      <div className="menu results" role="listbox" id={listId} aria-label={say('palette.title')}>
-        {ways.map(way => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: keys go to the field above, as in every combobox
-          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps focus and names the active one
-          <div
-            key={way.id}
-            id={`${listId} ${way.id}`}
-            role="option"
-            aria-selected={way === current}
-            data-focused={way === current ? true : undefined}
-            onClick={() => open(way)}
-          >
-            <span className="clip">{way.name}</span>
-          </div>
-        ))}
-      </div>
-      <p className="quiet small" role="status">
-        {say('palette.count', { count: ways.length })}
-      </p>
-    </Dialog>
   )
 }
