@@ -146,6 +146,7 @@ const elsewhere: Readonly<Record<string, string>> = {
       'Mutation.inviteToHousehold(input.householdId)',
       'Mutation.acceptHouseholdInvitation(input.id)',
       'Mutation.declineHouseholdInvitation(input.id)',
+      'Mutation.withdrawHouseholdInvitation(input.id)',
       'Mutation.changeHouseholdRole(input.householdId)',
       'Mutation.changeHouseholdRole(input.userId)',
       'Mutation.removeHouseholdMember(input.householdId)',

@@ -31,6 +31,7 @@ const operations = nounRoutes({
     'GET /api/households/invitations': { run: 'householdInvitations', list: 'invitations' },
     'POST /api/households/invitations/:id/acceptance': { run: 'acceptHouseholdInvitation', mayBeEmpty: true },
     'POST /api/households/invitations/:id/decline': { run: 'declineHouseholdInvitation', mayBeEmpty: true },
+    'POST /api/households/invitations/:id/withdrawal': { run: 'withdrawHouseholdInvitation', mayBeEmpty: true },
     'PUT /api/workspace/household': 'selectHousehold',
   },
 })

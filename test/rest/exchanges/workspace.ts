@@ -77,6 +77,11 @@ export const workspace: Exchanges = world => {
       path: id => `${households}/invitations/${id}/decline`,
       answers: id => ({ status: 200, json: { id, status: 'declined' } }),
     },
+    [`POST ${households}/invitations/:id/withdrawal`]: {
+      make: async () => made('alone', `${households}/${await home()}/invitations`, { email: 'neighbour@example.com', role: 'child' }),
+      path: id => `${households}/invitations/${id}/withdrawal`,
+      answers: id => ({ status: 200, json: { id, status: 'withdrawn' } }),
+    },
     [`POST ${households}/invitations/:id/acceptance`]: {
       make: guest,
       path: id => `${households}/invitations/${id}/acceptance`,

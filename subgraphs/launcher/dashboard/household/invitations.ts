@@ -100,3 +100,30 @@ export async function answer(context: Context, given: string, status: 'ACCEPTED'
     announce: () => announce?.(),
   })
 }
+
+/** Takes an invitation back, once. @throws NOT_FOUND for who is not in the household; FORBIDDEN; CONFLICT, reason DECIDED */
+export async function withdraw(context: Context, given: string): Promise<HouseholdInvitationRow> {
+  const { viewer, households, householdInvitations: invitations } = context
+  const userId = requirePersonal(viewer)
+  const id = requireId(given, 'id')
+  const found = await invitations.ofId(id)
+  if (!found) throw noInvitation(id)
+  let announce: (() => void) | undefined
+  const { row } = await write(context, {
+    async run(unit) {
+      const { transaction, now } = unit
+      const own = (await households.lockMembers(found.householdId, transaction)).find(each => each.userId === userId)
+      const present = await invitations.lockId(id, transaction)
+      if (!own || !present) throw noInvitation(id)
+      requireRole(own, present.role === 'OWNER' ? ['OWNER'] : ['OWNER', 'ADULT'], 'Taking an invitation back')
+      if (present.status === 'WITHDRAWN') return { row: present, isNew: false }
+      requireOpen(present, now)
+      announce = await closeItem(context, present, unit)
+      const changes = { status: 'WITHDRAWN' as const, settleAt: null, updatedAt: now, version: present.version + 1 }
+      return { row: await invitations.update(present, changes, transaction), isNew: true }
+    },
+    audit: ({ row, isNew }) => (isNew ? { tenantId: userId, action: 'household_invitation.withdrawn', subjectId: row.id } : null),
+    announce: () => announce?.(),
+  })
+  return row
+}

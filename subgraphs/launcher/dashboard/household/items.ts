@@ -13,8 +13,8 @@ import { registration } from '../../registration.ts'
 import type { HouseholdInvitationRow } from '../../stores/dashboard/household.ts'
 import { invitationItem, isOpen } from './rules.ts'
 
-/** Maximum invitations of one run. */
-const atOnce = 50
+/** Maximum invitations of one run, and of those how many are settled at a time: identity may be slow with one of them. */
+const [atOnce, together] = [50, 8]
 /** How long an invitation is put off that could not be settled, and one whose address nobody has verified yet, in ms. */
 const [pauseMs, unknownMs] = [60_000, 3_600_000]
 
@@ -49,7 +49,8 @@ export async function settleInvitations(job: InvitationWork): Promise<Date | nul
   const now = clock.now()
   const next = await invitations.nextSettle()
   if (next === null || next > now) return next
-  for (const invitation of await invitations.toSettle(now, atOnce)) {
+  const due = await invitations.toSettle(now, atOnce)
+  const settleOne = async (invitation: HouseholdInvitationRow): Promise<void> => {
     try {
       await settle(job, invitation)
     } catch (error) {
@@ -57,6 +58,7 @@ export async function settleInvitations(job: InvitationWork): Promise<Date | nul
       await invitations.postpone(invitation, new Date(now.getTime() + pauseMs))
     }
   }
+  for (let at = 0; at < due.length; at += together) await Promise.all(due.slice(at, at + together).map(settleOne))
   return invitations.nextSettle()
 }
 

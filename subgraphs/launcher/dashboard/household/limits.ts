@@ -5,8 +5,13 @@ import { type WriteTransaction, writing } from '../../../store/books.ts'
 import type { Context } from '../../context.ts'
 import { ratesTable } from '../../engines/visitors/visitors.ts'
 
-/** How many invitations one person has mailed within an hour, and how many one address is sent by everybody together. */
-export const invitationLimits = { person: { max: 30, windowMs: 3_600_000 }, address: { max: 10, windowMs: 3_600_000 } } as const
+const hour = { windowMs: 3_600_000 } as const
+
+/**
+ * How many invitations are mailed within an hour: of one person, of one person to one address, and of everybody to one address. The last is more
+ * than one person has, so that nobody uses up an address for all others.
+ */
+export const invitationLimits = { person: { max: 30, ...hour }, pair: { max: 10, ...hour }, address: { max: 40, ...hour } } as const
 
 const take = ratesIn(ratesTable)
 
@@ -19,6 +24,7 @@ export async function countInvitation({ [writing]: { sequelize } }: Context, use
   const address = createHash('sha256').update(email).digest('base64url')
   const rates = [
     { key: `household person ${userId}`, ...invitationLimits.person },
+    { key: `household pair ${userId} ${address}`, ...invitationLimits.pair },
     { key: `household address ${address}`, ...invitationLimits.address },
   ]
   for (const rate of rates) {

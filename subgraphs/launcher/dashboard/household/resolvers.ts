@@ -4,7 +4,7 @@ import { actorOf, isPerson, type Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { CreateHouseholdInput, Resolvers } from '../../resolvers.generated.ts'
 import type { HouseholdRow, SelectedHousehold } from '../../stores/dashboard/household.ts'
-import { answer, invite, knownAs } from './invitations.ts'
+import { answer, invite, knownAs, withdraw } from './invitations.ts'
 import { closeItem } from './items.ts'
 import { changeRole, removeMember, requireHousehold, selectHousehold } from './members.ts'
 import { max, requireMember, requirePersonal, requireRole, requireRoomForHousehold } from './rules.ts'
@@ -81,6 +81,7 @@ export const householdResolvers: Resolvers = {
     inviteToHousehold: (_, { input }, context) => invite(context, input),
     acceptHouseholdInvitation: (_, { input }, context) => answer(context, input.id, 'ACCEPTED'),
     declineHouseholdInvitation: (_, { input }, context) => answer(context, input.id, 'DECLINED'),
+    withdrawHouseholdInvitation: (_, { input }, context) => withdraw(context, input.id),
     changeHouseholdRole: (_, { input }, context) => changeRole(context, input),
     removeHouseholdMember: (_, { input }, context) => removeMember(context, input),
     async selectHousehold(_, { input }, context) {

@@ -75,8 +75,9 @@ export const invitationItem = (
   ...{ title: `You are invited to the household “${householdName}”`, url: `${dashboardUrl}/settings/households`, dueAt: expiresAt, openedAt: createdAt },
 })
 
-/** Checks that an invitation can be answered. @throws CONFLICT, reason DECIDED, for one that was answered or has expired */
+/** Checks that an invitation can be answered. @throws CONFLICT, reason DECIDED, for one that was answered or taken back, or has expired */
 export function requireOpen({ status, expiresAt }: Pick<HouseholdInvitationRow, 'status' | 'expiresAt'>, now: Date): void {
+  if (status === 'WITHDRAWN') throw new DomainError('CONFLICT', 'The invitation was taken back: ask for another one.', { reason: 'DECIDED' })
   if (status !== 'PENDING') throw new DomainError('CONFLICT', 'The invitation was answered already.', { reason: 'DECIDED' })
   if (expiresAt <= now) throw new DomainError('CONFLICT', 'The invitation has expired: ask for another one.', { reason: 'DECIDED' })
 }

@@ -25,7 +25,7 @@ const invitations = table('launcher.household_invitations', {
   /** The invited address, in stored form. */
   email: text,
   role: text.of<HouseholdRole>(),
-  status: text.of<'PENDING' | 'ACCEPTED' | 'DECLINED'>(),
+  status: text.of<'PENDING' | 'ACCEPTED' | 'DECLINED' | 'WITHDRAWN'>(),
   expiresAt: moment,
   /** When its action item is to be opened or closed; null for one that is closed. */
   settleAt: moment.maybe,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../../platform/ids.ts'
 import { settleInvitations } from '../../../../../subgraphs/launcher/dashboard/household/items.ts'
@@ -158,14 +159,29 @@ describe('mails of invitations', () => {
     return answer
   }
 
-  it('are ten an hour to one address, whoever invites it', async () => {
+  const limited = ['RATE_LIMITED', expect.any(Number)]
+  const refusal = ({ code, error }: Awaited<ReturnType<typeof flood>>) => [code, error?.extensions.retryAfter]
+
+  it('are ten an hour of one person to one address, and leave it to others', async () => {
     const email = `victim-${newId()}@home.test`
     const answers = []
-    for (let at = 0; at < 12; at += 1) answers.push(await flood(at % 2 ? mother : son, email))
+    for (let at = 0; at < 12; at += 1) answers.push(await flood(mother, email))
     expect(answers.slice(0, 10).filter(({ error }) => error)).toEqual([])
-    for (const { code, error } of answers.slice(10)) expect([code, error?.extensions.retryAfter]).toEqual(['RATE_LIMITED', expect.any(Number)])
+    expect(answers.slice(10).map(refusal)).toEqual([limited, limited])
+    expect((await flood(son, email)).error).toBeUndefined()
     await graph.clock.advance(3_600_000)
     expect((await flood(mother, email)).error).toBeUndefined()
+  })
+
+  it('are forty an hour to one address, whoever invites it', async () => {
+    const email = `victim-${newId()}@home.test`
+    expect((await flood(mother, email)).error).toBeUndefined()
+    const key = `household address ${createHash('sha256').update(email).digest('base64url')}`
+    // What thirty-eight others would have counted.
+    await graph.rows('update launcher.rates set count = 39 where key = $1', [key])
+    expect((await flood(son, email)).error).toBeUndefined()
+    for (const as of [mother, son, stranger]) expect(refusal(await flood(as, email))).toEqual(limited)
+    expect((await flood(stranger, `other-${newId()}@home.test`)).error).toBeUndefined()
   })
 
   it('are thirty an hour of one person', async () => {
@@ -270,6 +286,7 @@ describe('households', () => {
       ['inviteToHousehold', { householdId: id, email: 'a@home.test', role: 'CHILD' }],
       ['acceptHouseholdInvitation', { id }],
       ['declineHouseholdInvitation', { id }],
+      ['withdrawHouseholdInvitation', { id }],
       ['changeHouseholdRole', { ...below, role: 'CHILD' }],
       ['removeHouseholdMember', below],
       ['selectHousehold', { id }],
@@ -279,6 +296,55 @@ describe('households', () => {
       expect(reasonOf(await ask(working, query))).toBe('CONTEXT')
     expect((await ask(key(working.organizationId!, ['launcher:launcher.read']), '{ households { id } }')).code).toBe('UNAUTHORIZED_FIELD_OR_TYPE')
     expect((await read(mother, id)).name).toBe('Home')
+  })
+})
+
+describe('withdrawHouseholdInvitation', () => {
+  it('takes an invitation back once of twenty at a time, and closes the way to answer it', async () => {
+    const id = await found(mother)
+    const invitation = await invited(id, son)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => change(mother, 'withdrawHouseholdInvitation', { id: invitation })))
+    expect(answers.map(answer => answer.error?.message)).toEqual(answers.map(() => undefined))
+    expect((await read(mother, id)).invitations).toEqual([])
+    expect((await ask(son, '{ householdInvitations { id } }')).data().householdInvitations).toEqual([])
+    for (const name of ['acceptHouseholdInvitation', 'declineHouseholdInvitation'])
+      expect(reasonOf(await change(son, name, { id: invitation }))).toBe('DECIDED')
+    expect(
+      await graph.rows(
+        'select i.status, i.version, a.action from launcher.household_invitations i join launcher.audit_entries a on a.subject_id = i.id where i.id = $1 and a.action like $2',
+        [invitation, '%withdrawn'],
+      ),
+    ).toEqual([{ status: 'WITHDRAWN', version: 2, action: 'household_invitation.withdrawn' }])
+    // The address may be invited again.
+    expect(await invited(id, son)).not.toBe(invitation)
+  })
+
+  it('lets one of an acceptance and a withdrawal through', async () => {
+    const id = await found(mother)
+    const invitation = await invited(id, son)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        at % 2 ? change(son, 'acceptHouseholdInvitation', { id: invitation }) : change(mother, 'withdrawHouseholdInvitation', { id: invitation }),
+      ),
+    )
+    const [row] = await graph.rows<{ status: string }>('select status from launcher.household_invitations where id = $1', [invitation])
+    expect((await read(mother, id)).members).toHaveLength(row!.status === 'ACCEPTED' ? 2 : 1)
+    expect(answers.filter(({ error }) => !error)).toHaveLength(row!.status === 'ACCEPTED' ? 1 : 5)
+  })
+
+  it('takes an owner or adult of the household, and an owner where an owner was invited', async () => {
+    const id = await found(mother)
+    await joined(id, son, 'CHILD')
+    const invitation = await invited(id, stranger, 'OWNER')
+    expect((await change(son, 'withdrawHouseholdInvitation', { id: invitation })).code).toBe('FORBIDDEN')
+    await write(mother, 'changeHouseholdRole', { householdId: id, userId: son.userId, role: 'ADULT' })
+    expect((await change(son, 'withdrawHouseholdInvitation', { id: invitation })).code).toBe('FORBIDDEN')
+    for (const other of [invitation, newId()]) expect((await change(stranger, 'withdrawHouseholdInvitation', { id: other })).code).toBe('NOT_FOUND')
+    const more = (await write(mother, 'inviteToHousehold', { householdId: id, email: 'more@home.test', role: 'CHILD' })).id
+    await write(son, 'withdrawHouseholdInvitation', { id: more })
+    await write(mother, 'withdrawHouseholdInvitation', { id: invitation })
+    await joined(id, stranger)
+    expect((await read(mother, id)).members).toHaveLength(3)
   })
 })
 
@@ -331,13 +397,19 @@ describe('the action item of an invitation', () => {
     expect(await statusesOf(stranger)).toEqual(['OPEN'])
     await write(mother, 'deleteHousehold', { id })
     expect(await statusesOf(stranger)).toEqual(['RESOLVED'])
-    const late = await invited(await found(mother), stranger)
+    const other = await found(mother)
+    const back = await invited(other, stranger)
+    await settled(back, expiry())
+    await write(mother, 'withdrawHouseholdInvitation', { id: back })
+    expect(await statusesOf(stranger)).toEqual(['RESOLVED', 'RESOLVED'])
+    await settled(back, null)
+    const late = await invited(other, stranger)
     const end = expiry()
     await settled(late, end)
-    expect((await statusesOf(stranger)).sort()).toEqual(['OPEN', 'RESOLVED'])
+    expect((await statusesOf(stranger)).sort()).toEqual(['OPEN', 'RESOLVED', 'RESOLVED'])
     await graph.clock.advance(end.getTime() - graph.clock.now().getTime())
     await settled(late, null)
-    expect(await statusesOf(stranger)).toEqual(['RESOLVED', 'RESOLVED'])
+    expect(await statusesOf(stranger)).toEqual(['RESOLVED', 'RESOLVED', 'RESOLVED'])
   })
 
   it('comes within an hour to who verifies the address later, and to nobody while it is not', async () => {
@@ -350,6 +422,31 @@ describe('the action item of an invitation', () => {
     await graph.clock.advance(3_600_000)
     await settled(invitation, end)
     expect(await statusesOf(son)).toEqual(['OPEN'])
+  })
+
+  it('is settled for eight at a time, so that a slow answer of identity holds up few', async () => {
+    const id = await found(mother)
+    for (let at = 0; at < 9; at += 1) await write(mother, 'inviteToHousehold', { householdId: id, email: `guest-${at}-${newId()}@home.test`, role: 'CHILD' })
+    await expect.poll(async () => (await settleInvitations(job()))?.getTime() ?? 0).toBeGreaterThan(graph.clock.now().getTime())
+    await graph.rows('update launcher.household_invitations set settle_at = $2 where household_id = $1', [id, graph.clock.now()])
+    const work = job()
+    const real = work.ask
+    let [waiting, most] = [0, 0]
+    const together = Promise.withResolvers<void>()
+    // Identity answers the first once eight have asked.
+    const slow = (async (...args: Parameters<typeof real>) => {
+      waiting += 1
+      most = Math.max(most, waiting)
+      if (most === 8) together.resolve()
+      await together.promise
+      waiting -= 1
+      return real(...args)
+    }) as typeof real
+    await settleInvitations(Object.create(work, { ask: { value: slow } }) as typeof work)
+    expect(most).toBe(8)
+    expect(
+      await graph.rows('select count(*)::int as due from launcher.household_invitations where household_id = $1 and settle_at <= $2', [id, graph.clock.now()]),
+    ).toEqual([{ due: 0 }])
   })
 
   it('is one however many processes open it, and however often one dies', async () => {
