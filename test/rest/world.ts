@@ -6,7 +6,7 @@ import { type Supergraph, supergraph } from '../kit/supergraph.ts'
 import { person } from '../kit/viewers.ts'
 import { seedWorkflow } from '../subgraphs/agents/workflow/seed.ts'
 import { seedApps, seedPlatformApps } from '../subgraphs/launcher/catalog/seed.ts'
-import { seedClaimable, seedLauncherClient } from '../subgraphs/launcher/commerce/seed.ts'
+import { seedClaimable, seedClaimableVerification, seedLauncherClient } from '../subgraphs/launcher/commerce/seed.ts'
 import { seedRecovery } from '../subgraphs/launcher/dashboard/workspace/seed.ts'
 import { seedCustomer } from '../subgraphs/payments/parties/customer/seed.ts'
 import { seedMerchant } from '../subgraphs/payments/parties/merchant/seed.ts'
@@ -50,6 +50,8 @@ export interface RestWorld extends AsyncDisposable {
   readonly customerId: string
   /** A bundle that was bought with the owner's mail address, and waits for being claimed. */
   readonly bundleId: string
+  /** A free workspace that was bought the same way. */
+  readonly verificationId: string
   /** A workflow of the organization that can be started. */
   readonly workflowId: string
   /** Id of the dashboard's own service. */
@@ -103,6 +105,7 @@ export async function restWorld(): Promise<RestWorld> {
   })
   await seedPlatformApps(graph)
   const bundleId = await seedClaimable(graph, 'owner@test.test')
+  const verificationId = await seedClaimableVerification(graph, 'owner@test.test')
   await seedApps(
     graph,
     ...['help-desk', 'shift-planner', 'stock-count', 'time-sheet'].map(slug => ({
@@ -159,6 +162,7 @@ export async function restWorld(): Promise<RestWorld> {
     dashboardServiceId: (await graph.execute('{ service(slug: "launcher") { id } }')).data().service.id,
     partnerId: provisioned.users['partner@test.test']!,
     bundleId,
+    verificationId,
     organizationId,
     brandId,
     merchantId,

@@ -171,6 +171,7 @@ const rules: Readonly<Record<string, number>> = {
   'Query.billingSubscriptions': maxShown,
   'Query.workspaceVerifications': maxShown,
   'Query.claimableSubscriptions': maxShown,
+  'Query.claimableVerifications': maxShown,
   'BillingPreview.lines': ofProcessor.lines,
   'Query.installations': maxInstalled,
   'Query.favourites': ofFavourites.shown,

@@ -22,6 +22,8 @@ const operations = nounRoutes({
     'GET /api/billing/subscriptions': 'billingSubscriptions',
     'GET /api/billing/verifications': 'workspaceVerifications',
     'GET /api/billing/claimable': { run: 'claimableSubscriptions', list: 'subscriptions' },
+    'GET /api/billing/verifications/claimable': { run: 'claimableVerifications', list: 'verifications' },
+    'POST /api/billing/verifications/claim': 'claimWorkspaceVerification',
     'POST /api/billing/checkout': { run: 'createBundleCheckout', location: null, noStore: true },
     'POST /api/billing/free-workspace': { run: 'createFreeWorkspaceCheckout', location: null, noStore: true },
     'POST /api/billing/portal': { run: 'createBillingPortal', location: null, noStore: true, also: 'marketing' },

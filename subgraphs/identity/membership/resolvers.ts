@@ -46,11 +46,13 @@ export const membershipResolvers: Resolvers = {
       return everyMembership.page('ofOrganization', requireId(organizationId, 'organizationId'), page)
     },
     roles: () => roleDefinitions,
-    memberRights: async (_, { userId, organizationId }, { viewer, memberships }) => {
+    memberRights: async (_, { userId, organizationId }, { viewer, memberships, everyUser }) => {
       if (!isService(viewer))
         throw new DomainError('FORBIDDEN', 'A token for one service alone does not tell what people may do: ask with the token of the app.')
       const membership = await memberships.ofPerson(requireId(organizationId, 'organizationId'), requireId(userId, 'userId'))
-      return membership && { roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
+      if (!membership) return null
+      const { kind } = (await everyUser.byId.load(membership.userId))!
+      return { userKind: userKindToGraph[kind], roles: rolesToGraph(membership.roles), scopes: scopesOf(membership.roles) }
     },
   },
 

@@ -49,6 +49,17 @@ export const commerce: Exchanges = world => {
       forbidden: 'viewer',
       answers: () => ({ status: 200, json: { id: world().bundleId, ownerType: 'organization' } }),
     },
+    [`GET ${billing}/verifications/claimable`]: {
+      path: () => `${billing}/verifications/claimable`,
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { verifications: [expect.objectContaining({ id: world().verificationId, ownerType: 'lead' })] } }),
+    },
+    [`POST ${billing}/verifications/claim`]: {
+      path: () => `${billing}/verifications/claim`,
+      body: () => ({ id: world().verificationId }),
+      forbidden: 'viewer',
+      answers: () => ({ status: 200, json: { id: world().verificationId, ownerType: 'organization' } }),
+    },
     [`GET ${billing}/subscriptions`]: {
       path: () => `${billing}/subscriptions`,
       forbidden: 'viewer',

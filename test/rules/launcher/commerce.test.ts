@@ -39,7 +39,7 @@ describe('readSnapshot', () => {
 const known = (fields: Partial<SubscriptionFields>, learned: number): WorkspaceVerificationRow => ({
   ...{ id: organization, ownerType: 'ORGANIZATION', ownerId: organization, verifiedAt: null, processorSubscriptionId: 'sub_1' },
   ...commonOf(null, snapshotOf(fields), at(learned)),
-  ...{ version: 1, createdAt: at(0), updatedAt: at(0), createdBy: 'processor' },
+  ...{ reconciledAt: at(0), version: 1, createdAt: at(0), updatedAt: at(0), createdBy: 'processor' },
 })
 const judged = (present: WorkspaceVerificationRow | null, fields: Partial<SubscriptionFields>, occurred: number, isAnswer = false) =>
   judge(present, commonOf(present, snapshotOf(fields), at(occurred)), at(occurred), isAnswer)

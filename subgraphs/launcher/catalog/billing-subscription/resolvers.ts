@@ -4,7 +4,7 @@ import { currency, titleOf, unitMinorOf } from '../../engines/commerce/plans.ts'
 import type { QueryBillingPreviewArgs, Resolvers } from '../../resolvers.generated.ts'
 import { readReturnTo, requireBillingManager } from '../billing/billing-manager.ts'
 import { keyAtProcessor, notSubscribed, readSeats } from '../billing/rules.ts'
-import { claim, claimable } from './claim.ts'
+import { claim, claimable, claimableVerifications, claimVerification } from './claim.ts'
 
 async function preview({ viewer, billingSubscriptions, billingPrices, billingProcessor }: Context, args: QueryBillingPreviewArgs) {
   const { owner } = requireBillingManager(viewer)
@@ -25,10 +25,12 @@ export const billingSubscriptionResolvers: Resolvers = {
     billingSubscriptions: (_, __, { viewer, billingSubscriptions }) => billingSubscriptions.ofOwner(requireBillingManager(viewer).owner),
     workspaceVerifications: (_, __, { viewer, workspaceVerifications }) => workspaceVerifications.ofOwner(requireBillingManager(viewer).owner),
     claimableSubscriptions: async (_, __, context) => [...(await claimable(context))],
+    claimableVerifications: async (_, __, context) => [...(await claimableVerifications(context))],
     billingPreview: (_, args, context) => preview(context, args),
   },
   Mutation: {
     claimBillingSubscription: (_, { input }, context) => claim(context, input.id),
+    claimWorkspaceVerification: (_, { input }, context) => claimVerification(context, input.id),
     async createBillingPortal(_, { input }, { viewer, clock, dashboardUrl, billingSubscriptions, workspaceVerifications, billingProcessor }) {
       const { owner } = requireBillingManager(viewer)
       const returnUrl = readReturnTo(input.returnTo, dashboardUrl)

@@ -1,6 +1,7 @@
 import type { Noun } from '../../../wiring/define.ts'
 import type { At } from '../../context.ts'
-import { giveDueSeats, reconcileOld } from '../../engines/commerce/seats.ts'
+import { reconcileOld } from '../../engines/commerce/reconcile.ts'
+import { giveDueSeats } from '../../engines/commerce/seats.ts'
 import { billingCheckoutResolvers } from '../billing-checkout/resolvers.ts'
 import { billingPlanResolvers } from '../billing-plan/resolvers.ts'
 import { billingSubscriptionResolvers } from '../billing-subscription/resolvers.ts'
@@ -36,7 +37,7 @@ export const commerceNouns: Readonly<Record<string, Noun<At>>> = {
     resolvers: seatResolvers,
     sweeps: ({ job, services: { seatAlarm } }) => [
       seatAlarm.sweep({ name: 'seats', asksOthers: true }, () => giveDueSeats(() => job('seats'))),
-      { name: 'reconciliation of seats', everyMs: reconciledMs, asksOthers: true, run: () => reconcileOld(() => job('reconciliation')) },
+      { name: 'reconciliation of subscriptions', everyMs: reconciledMs, asksOthers: true, run: () => reconcileOld(() => job('reconciliation')) },
     ],
   },
 }

@@ -1,12 +1,13 @@
-import { DomainError } from '../../../../platform/errors.ts'
+import { codeOf, DomainError } from '../../../../platform/errors.ts'
 import { newId, requireId } from '../../../../platform/ids.ts'
-import { record } from '../../../store/books.ts'
-import { checkVersion, write } from '../../../store/write.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
+import { checkVersion, inTransaction, write } from '../../../store/write.ts'
 import { actorOf, requireApp } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
-import { hasSeats, reconcile } from '../../engines/commerce/seats.ts'
+import { reconcile, reconcileAll } from '../../engines/commerce/reconcile.ts'
+import { seatsOf } from '../../engines/commerce/seats.ts'
 import { announceTaken, takeIn } from '../../engines/commerce/take-in.ts'
-import { membersOf } from '../../engines/people/people.ts'
+import { memberKindOf } from '../../engines/people/people.ts'
 import { registration } from '../../registration.ts'
 import type { ChangeSeatsInput, Resolvers } from '../../resolvers.generated.ts'
 import type { SeatRow } from '../../stores/commerce/seat.ts'
@@ -16,25 +17,67 @@ import { keyAtProcessor, notSubscribed, readSeats } from '../billing/rules.ts'
 
 const inUse = (message: string): DomainError => new DomainError('CONFLICT', message, { reason: 'SEATS_IN_USE' })
 
+/** How long a change that nobody ended holds seats back, in ms: longer than the processor is waited for. */
+const changeMs = 60_000
+
+/** A change of seats that is under way. */
+interface Begun {
+  readonly standing: BillingSubscriptionRow
+  readonly id: string
+}
+
+/**
+ * Begins a change of seats under the owner's lock: from then on no more seats are given than there are to be, so that a seat that is given while
+ * the processor is asked is not one too many.
+ * @throws CONFLICT, reason SEATS_IN_USE or NOT_SUBSCRIBED
+ */
+function beginChange(context: Context, organizationId: string, quantity: number, expectedVersion: ChangeSeatsInput['expectedVersion']): Promise<Begun> {
+  const { seats, entitlements, billingSubscriptions } = context
+  return inTransaction(context, async ({ transaction, now }) => {
+    await entitlements.lockOwner({ organizationId, userId: null }, transaction)
+    const [standing] = await billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId }, transaction)
+    if (!standing) throw notSubscribed()
+    checkVersion(standing.version, expectedVersion, billingSubscriptions.what)
+    const held = await seats.countHeld(organizationId, transaction)
+    if (quantity < held) throw inUse(`${held} seats are held: release some of them first.`)
+    const id = newId(now)
+    await seats.beginChange(organizationId, { id, quantity, until: new Date(now.getTime() + changeMs) }, transaction)
+    return { standing, id }
+  })
+}
+
+/** Ends a change of seats; members who waited meanwhile get what is free. */
+async function endChange({ seats }: Context, organizationId: string, id: string, { transaction, now }: WriteTransaction): Promise<void> {
+  await seats.endChange(organizationId, id, now, transaction)
+  await seats.wake(organizationId, now, transaction)
+}
+
 async function changeSeats(context: Context, { quantity: given, expectedVersion, idempotencyKey }: ChangeSeatsInput): Promise<BillingSubscriptionRow> {
-  const { viewer, clock, seats, billingSubscriptions, billingPrices, billingProcessor } = context
+  const { viewer, clock, seatAlarm, billingSubscriptions, billingPrices, billingProcessor } = context
   const organizationId = requireSeatManager(viewer)
   const quantity = readSeats(given, 'quantity')
   const repeated = keyAtProcessor({ idempotencyKey })
-  const [standing] = await billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId })
-  if (!standing) throw notSubscribed()
-  checkVersion(standing.version, expectedVersion, billingSubscriptions.what)
-  const held = await seats.countHeld(organizationId)
-  if (quantity < held) throw inUse(`${held} seats are held: release some of them first.`)
+  const { standing, id } = await beginChange(context, organizationId, quantity, expectedVersion)
   const key = `launcher-seats:${standing.id}:${repeated ?? newId(clock.now())}`
   const { processorSubscriptionId: subscriptionId, processorItemId: itemId } = standing
-  const answered = await billingProcessor.changeQuantity({ subscriptionId, itemId, quantity, key }, billingPrices)
-  // A repeated key is answered with what was true when it came first.
-  const snapshot = (repeated && (await billingProcessor.subscription(subscriptionId, billingPrices))) || answered
-  await write(context, {
-    run: unit => takeIn(context, snapshot, standing.learnedAt, unit, true),
-    announce: announceTaken,
-  })
+  try {
+    const answered = await billingProcessor.changeQuantity({ subscriptionId, itemId, quantity, key }, billingPrices)
+    // A repeated key is answered with what was true when it came first.
+    const snapshot = (repeated && (await billingProcessor.subscription(subscriptionId, billingPrices))) || answered
+    await write(context, {
+      async run(unit) {
+        const taken = await takeIn(context, snapshot, standing.learnedAt, unit, true)
+        await endChange(context, organizationId, id, unit)
+        return taken
+      },
+      announce: announceTaken,
+    })
+  } catch (error) {
+    // After any other answer nobody knows what the processor did: the change ends by itself.
+    if (codeOf(error) === 'CONFLICT' || codeOf(error) === 'BAD_USER_INPUT') await inTransaction(context, unit => endChange(context, organizationId, id, unit))
+    throw error
+  }
+  seatAlarm.ring()
   context.entitlements.forget()
   return (await billingSubscriptions.ofProcessorId(subscriptionId)) ?? standing
 }
@@ -43,8 +86,8 @@ async function assignSeat(context: Context, given: string): Promise<SeatRow> {
   const { viewer, ask, seats, entitlements } = context
   const organizationId = requireSeatManager(viewer)
   const userId = requireId(given, 'userId')
-  const member = (await membersOf(ask, organizationId)).find(each => each.userId === userId)
-  if (!member) throw new DomainError('NOT_FOUND', `${userId} is no member of the active organization.`, { field: 'userId' })
+  const kind = await memberKindOf(ask, organizationId, userId)
+  if (kind === null) throw new DomainError('NOT_FOUND', `${userId} is no member of the active organization.`, { field: 'userId' })
   return write(context, {
     async run(unit) {
       const { transaction, now } = unit
@@ -53,12 +96,12 @@ async function assignSeat(context: Context, given: string): Promise<SeatRow> {
       const present = (await seats.allOf(organizationId, transaction)).find(each => each.userId === userId)
       if (present && present.releasedAt === null) return present
       const rights = await entitlements.rightsOf(owner, transaction)
-      if ((await seats.countHeld(organizationId, transaction)) >= (hasSeats(rights) ? rights.seats : 0))
+      if ((await seats.countHeld(organizationId, transaction)) >= (await seatsOf(context, organizationId, rights, unit)))
         throw inUse('No seat is free: buy more of them, or release one first.')
       const row = present
         ? await seats.update(present, { releasedAt: null, assignedAt: now, updatedAt: now, version: present.version + 1 }, transaction)
         : await seats.insert(
-            { id: newId(now), organizationId, userId, kind: member.kind, assignedAt: now, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) },
+            { id: newId(now), organizationId, userId, kind, assignedAt: now, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) },
             transaction,
           )
       await record(context, { tenantId: organizationId, action: 'seat.assigned', subjectId: row.id, details: { userId, kind: row.kind } }, unit)
@@ -84,19 +127,14 @@ async function releaseSeat(context: Context, given: string): Promise<SeatRow> {
   })
 }
 
+/** How long all organizations are reconciled in one request, in ms: the rest is left to the sweep. */
+const allMs = 20_000
+
 async function reconcileSeats(context: Context, given: string | null | undefined) {
   requireApp(context.viewer, registration.appId, 'what seats and subscriptions are')
   const job = () => context.jobOf('reconciliation')
-  const wanted = given ? [requireId(given, 'organizationId')] : await job().seats.unreconciled(context.clock.now(), 10_000)
-  const total = { organizations: 0, released: 0, assigned: 0, corrected: 0 }
-  for (const organizationId of wanted) {
-    const { released, assigned, corrected } = await reconcile(job(), organizationId)
-    total.organizations += 1
-    total.released += released
-    total.assigned += assigned
-    total.corrected += corrected
-  }
-  return total
+  if (given) return { organizations: 1, ...(await reconcile(job(), requireId(given, 'organizationId'))) }
+  return reconcileAll(job, AbortSignal.timeout(allMs))
 }
 
 export const seatResolvers: Resolvers = {

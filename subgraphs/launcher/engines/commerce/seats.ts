@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Ask } from '../../../../platform/ask.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { record } from '../../../store/books.ts'
+import { record, type WriteTransaction } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
 import type { Rights } from '../../stores/commerce/entitlement.ts'
 import type { BillingPrices } from '../../stores/commerce/price.ts'
@@ -10,7 +10,7 @@ import type { SeatRow } from '../../stores/commerce/seat.ts'
 import { membersOf } from '../people/people.ts'
 import type { BillingProcessor } from './processor.ts'
 import { type Joined, planSeats } from './rules.ts'
-import { type BillingWriting, changesOf, takeIn } from './take-in.ts'
+import type { BillingWriting } from './take-in.ts'
 
 /** What seats are given with. */
 export interface SeatWork extends BillingWriting {
@@ -21,13 +21,23 @@ export interface SeatWork extends BillingWriting {
   readonly billingProcessor: BillingProcessor
 }
 
-/** Maximum organizations of one run; how long one is left alone after an error; and how often each is compared with the processor, in ms. */
+/** Maximum organizations of one run, and how long one is left alone after an error, in ms. */
 const atOnce = 50
 const pauseMs = 30_000
-const dayMs = 86_400_000
 
 /** Whether a plan comes with seats. */
 export const hasSeats = ({ plan }: Pick<Rights, 'plan'>): boolean => plan !== 'NONE' && plan !== 'FREE_WORKSPACE'
+
+/** Returns how many seats may be held: those of the plan, or fewer while it is being changed to fewer. Take the owner's lock first. */
+export async function seatsOf(
+  { seats }: Pick<SeatWork, 'seats'>,
+  organizationId: string,
+  rights: Pick<Rights, 'plan' | 'seats'>,
+  { now, transaction }: Pick<WriteTransaction, 'now' | 'transaction'>,
+): Promise<number> {
+  const paid = hasSeats(rights) ? rights.seats : 0
+  return Math.min(paid, (await seats.fewestChanged(organizationId, now, transaction)) ?? paid)
+}
 
 export interface GivenSeats {
   readonly released: number
@@ -44,7 +54,7 @@ export async function giveSeats(job: SeatWork, organizationId: string): Promise<
       const { transaction } = unit
       await job.entitlements.lockOwner(owner, transaction)
       const rights = await job.entitlements.rightsOf(owner, transaction)
-      const plan = planSeats(hasSeats(rights) ? rights.seats : 0, members, await job.seats.allOf(organizationId, transaction))
+      const plan = planSeats(await seatsOf(job, organizationId, rights, unit), members, await job.seats.allOf(organizationId, transaction))
       for (const seat of [...plan.release, ...plan.forget]) await job.seats.remove(seat, transaction)
       for (const seat of plan.release) await recordSeat(job, 'seat.released', seat, unit)
       for (const member of plan.assign) await assign(job, organizationId, member, unit)
@@ -82,41 +92,4 @@ export async function giveDueSeats(job: () => SeatWork): Promise<Date | null> {
     }
   }
   return due.length === atOnce ? looking.clock.now() : next
-}
-
-/** What reconciliation changed in an organization. */
-export interface Reconciled extends GivenSeats {
-  /** Subscriptions that the processor describes otherwise than they were known. */
-  readonly corrected: number
-}
-
-/** Takes the processor's word for what an organization has, and gives its seats anew. */
-export async function reconcile(job: SeatWork, organizationId: string): Promise<Reconciled> {
-  // The sweep of seats is woken at the end, so that what is released here is counted here.
-  const announcements: (() => void)[] = []
-  let corrected = 0
-  try {
-    for (const known of await job.billingSubscriptions.standingOf({ ownerType: 'ORGANIZATION', ownerId: organizationId })) {
-      const snapshot = await job.billingProcessor.subscription(known.processorSubscriptionId, job.billingPrices)
-      if (!snapshot) continue
-      const taken = await write(job, { run: unit => takeIn(job, snapshot, known.learnedAt, unit, true) })
-      announcements.push(...changesOf(taken))
-      if (typeof taken === 'object' && 'changed' in taken) corrected += 1
-    }
-    const given = await giveSeats(job, organizationId)
-    await job.seats.noteReconciled(organizationId, job.clock.now())
-    return { ...given, corrected }
-  } finally {
-    for (const announce of announcements) announce()
-  }
-}
-
-/** Reconciles organizations that were not compared with the processor for a day. */
-export async function reconcileOld(job: () => SeatWork): Promise<void> {
-  const looking = job()
-  for (const organizationId of await looking.seats.unreconciled(new Date(looking.clock.now().getTime() - dayMs), atOnce))
-    await reconcile(job(), organizationId).catch(async error => {
-      looking.log.error({ err: error, organizationId }, 'seats not reconciled')
-      await looking.seats.noteReconciled(organizationId, new Date(looking.clock.now().getTime() - dayMs + 3_600_000))
-    })
 }

@@ -100,7 +100,7 @@ const unwritten = <Changes>(judgement: Judgement<Changes>): Exclude<TakenIn, { c
  */
 const sinceOf = (present: Known | null, occurredAt: Date, { now }: WriteTransaction): Date => (present && occurredAt <= present.learnedAt ? now : occurredAt)
 
-const stampsOf = ({ now }: WriteTransaction) => ({ createdAt: now, updatedAt: now, createdBy: 'processor' })
+const stampsOf = ({ now }: WriteTransaction) => ({ reconciledAt: now, createdAt: now, updatedAt: now, createdBy: 'processor' })
 
 async function takeInBundle(
   job: BillingWriting,
@@ -188,11 +188,17 @@ async function takeInVerification(
         unit.transaction,
       )
   if (present && present.status === row.status && present.cancelAtPeriodEnd === row.cancelAtPeriodEnd) return { changed: [] }
-  const action = present ? 'workspace_verification.updated' : 'workspace_verification.created'
-  const { status, processorSubscriptionId } = row
-  await record(job, { tenantId: ownerId, action, subjectId: row.id, details: { status, processorSubscriptionId } }, unit)
+  await recordVerification(job, present ? 'workspace_verification.updated' : 'workspace_verification.created', row, unit)
   return { changed: [] }
 }
+
+/** Writes the audit entry of a verification. */
+export const recordVerification = (
+  job: Writing,
+  action: 'workspace_verification.created' | 'workspace_verification.updated',
+  { id, ownerId, status, processorSubscriptionId }: WorkspaceVerificationRow,
+  unit: WriteTransaction,
+) => record(job, { tenantId: ownerId, action, subjectId: id, details: { status, processorSubscriptionId } }, unit)
 
 const words: Readonly<Record<BillingSubscriptionRow['status'], string>> = {
   INCOMPLETE: 'waits for its first payment',

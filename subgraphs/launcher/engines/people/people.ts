@@ -1,6 +1,6 @@
 import type { Ask } from '../../../../platform/ask.ts'
 import { anonymous } from '../../../viewer.ts'
-import { ContactDocument, MembersDocument, PersonWithContactDocument, PlacesOfPersonDocument } from '../../ask.generated.ts'
+import { ContactDocument, MemberDocument, MembersDocument, PersonWithContactDocument, PlacesOfPersonDocument } from '../../ask.generated.ts'
 import { registration } from '../../registration.ts'
 
 /** Maximum pages of an organization's members. */
@@ -16,6 +16,8 @@ export interface Member {
 
 const asLauncher = { appId: registration.appId, viewer: anonymous }
 
+const kindOf = (userKind: string): Member['kind'] => (userKind === 'HUMAN' ? 'HUMAN' : 'AGENT')
+
 const readPage = (ask: Ask, organizationId: string, after: string | null) => ask(MembersDocument, { organizationId, after }, asLauncher)
 
 /** Returns the members of an organization in order of joining, people and service accounts; none of an unknown organization. */
@@ -27,12 +29,18 @@ export async function membersOf(ask: Ask, organizationId: string): Promise<reado
     for (const each of found?.nodes ?? []) {
       if (!each) continue
       const { userId, userKind, roles } = each
-      members.push({ userId, kind: userKind === 'HUMAN' ? 'HUMAN' : 'AGENT', isManager: roles.includes('OWNER') || roles.includes('ADMIN') })
+      members.push({ userId, kind: kindOf(userKind), isManager: roles.includes('OWNER') || roles.includes('ADMIN') })
     }
     after = found?.pageInfo.hasNextPage ? (found.pageInfo.endCursor ?? null) : null
     if (after === null) break
   }
   return members
+}
+
+/** Returns what kind of member somebody is of an organization; null for who is none. */
+export async function memberKindOf(ask: Ask, organizationId: string, userId: string): Promise<Member['kind'] | null> {
+  const { memberRights } = await ask(MemberDocument, { organizationId, userId }, asLauncher)
+  return memberRights ? kindOf(memberRights.userKind) : null
 }
 
 /** Whether an organization has any member. */

@@ -34,6 +34,12 @@ const account = statement('select turn from launcher.seat_accounts where organiz
 const due = statement('select organization_id as "organizationId" from launcher.seat_accounts where due_at <= $1 order by due_at limit $2')
 const done = statement('update launcher.seat_accounts set due_at = null where organization_id = $1 and turn = $2')
 const postpone = statement('update launcher.seat_accounts set due_at = $2 where organization_id = $1')
+const begin = statement('insert into launcher.seat_changes (organization_id, id, quantity, until) values ($1, $2, $3, $4)')
+const end = statement('delete from launcher.seat_changes where organization_id = $1 and (id = $2 or until <= $3)')
+const fewest = statement('select min(quantity) as quantity from launcher.seat_changes where organization_id = $1 and until > $2')
+const accounts = statement(
+  `select organization_id as "organizationId" from launcher.seat_accounts where $1::uuid is null or organization_id > $1 order by organization_id limit $2`,
+)
 const old = statement('select organization_id as "organizationId" from launcher.seat_accounts where reconciled_at <= $1 order by reconciled_at limit $2')
 const reconciled = statement('update launcher.seat_accounts set reconciled_at = $2 where organization_id = $1')
 
@@ -73,6 +79,20 @@ const seatSql = (rows: Rows<typeof seats>, { reading, viewer }: StoreContext) =>
     async postpone(organizationId: string, at: Date): Promise<void> {
       await rows.read(postpone, [organizationId, at])
     },
+    /** Has no more seats given than these while a bundle is changed. Take the owner's lock first. @param until when it ends by itself */
+    async beginChange(organizationId: string, change: { readonly id: string; readonly quantity: number; readonly until: Date }, transaction: Transaction) {
+      await rows.read(begin, [organizationId, change.id, change.quantity, change.until], transaction)
+    },
+    /** Ends a change, and those that have ended by themselves. */
+    async endChange(organizationId: string, id: string, now: Date, transaction: Transaction): Promise<void> {
+      await rows.read(end, [organizationId, id, now], transaction)
+    },
+    /** Returns the fewest seats to which a bundle is being changed; null while none is. */
+    async fewestChanged(organizationId: string, now: Date, transaction: Transaction): Promise<number | null> {
+      return (await rows.read<{ quantity: number | null }>(fewest, [organizationId, now], transaction))[0]!.quantity
+    },
+    /** Returns organizations that have an account, by id. @param after the last one of the page before; null: from the first */
+    accountsAfter: (after: string | null, limit: number) => organizations(accounts, [after, limit]),
     /** Returns organizations that were not compared with the processor since a moment. */
     unreconciled: (since: Date, limit: number) => organizations(old, [since, limit]),
     async noteReconciled(organizationId: string, now: Date): Promise<void> {

@@ -34,6 +34,8 @@ const common = {
   processorCustomerId: text,
   /** Time at the processor of the event that was taken in last, to the second. */
   learnedAt: moment,
+  /** When the processor was last asked for it; the epoch for never. */
+  reconciledAt: moment.or(new Date(0)),
   ...stamps,
 } as const
 
@@ -66,7 +68,8 @@ export const isStanding = ({ status }: Pick<BillingSubscriptionRow, 'status'>): 
 /** A subscription that is not known yet is taken in by one event at a time. */
 const lockNew = transactionLock('launcher.subscription', 1)
 
-const sqlOf = (name: string, columns: string) => {
+/** @param compared condition for those that are compared with the processor by themselves */
+const sqlOf = (name: string, columns: string, compared: string) => {
   const select = `select ${columns} from ${name} t where`
   const owned = 't.owner_type = $1 and t.owner_id = $2'
   return {
@@ -79,6 +82,8 @@ const sqlOf = (name: string, columns: string) => {
         order by t.created_at desc, t.id desc limit ${maxShown}`,
     ),
     lock: statement(`${select} t.id = $1 for no key update of t`),
+    old: statement(`${select} t.reconciled_at <= $1 and ${stands} and ${compared} order by t.reconciled_at limit $2`),
+    reconciled: statement(`update ${name} set reconciled_at = $2 where id = $1`),
   }
 }
 
@@ -96,20 +101,26 @@ const own = (sql: ReturnType<typeof sqlOf>) => (rows: Rows<typeof billingSubscri
   standingOf: ({ ownerType, ownerId }: BillingOwner, transaction?: Transaction) => rows.read(sql.standing, [ownerType, ownerId], transaction),
   /** Returns what stands and was bought with a mail address before anybody signed up with it. */
   boughtBy: (email: string, transaction?: Transaction) => rows.read(sql.byMail, [email], transaction),
+  /** Returns what stands and was not compared with the processor since a moment, the longest ago first. */
+  unreconciled: (since: Date, limit: number) => rows.read(sql.old, [since, limit]),
+  async noteReconciled(id: string, at: Date): Promise<void> {
+    await rows.read(sql.reconciled, [id, at])
+  },
   /** Locks a subscription of anybody. */
   async lockAny(id: string, transaction: Transaction) {
     return (await rows.read(sql.lock, [id], transaction))[0] ?? null
   },
 })
 
-const subscriptionSql = sqlOf('launcher.billing_subscriptions', selectList(billingSubscriptions, 't'))
-const verificationSql = sqlOf('launcher.workspace_verifications', selectList(workspaceVerifications, 't'))
+// Those of organizations are compared with their seats.
+const subscriptionSql = sqlOf('launcher.billing_subscriptions', selectList(billingSubscriptions, 't'), `t.owner_type <> 'ORGANIZATION'`)
+const verificationSql = sqlOf('launcher.workspace_verifications', selectList(workspaceVerifications, 't'), 'true')
 
 export const billingSubscriptionStore = store(billingSubscriptions, { what: 'subscription', tenancy: { where: seen } }, own(subscriptionSql))
 
 export const workspaceVerificationStore = store(workspaceVerifications, { what: 'workspace verification', tenancy: { where: seen } }, rows => {
-  const { lockByProcessorId, ofProcessorId, ofOwner, standingOf, lockAny } = own(verificationSql)(rows as never)
-  return { lockByProcessorId, ofProcessorId, ofOwner, standingOf, lockAny } as unknown as VerificationSql
+  const { lockByProcessorId, ofProcessorId, ofOwner, standingOf, boughtBy, unreconciled, noteReconciled, lockAny } = own(verificationSql)(rows as never)
+  return { lockByProcessorId, ofProcessorId, ofOwner, standingOf, boughtBy, unreconciled, noteReconciled, lockAny } as unknown as VerificationSql
 })
 
 interface VerificationSql {
@@ -117,6 +128,9 @@ interface VerificationSql {
   ofProcessorId(id: string): Promise<WorkspaceVerificationRow | null>
   ofOwner(owner: BillingOwner): Promise<WorkspaceVerificationRow[]>
   standingOf(owner: BillingOwner, transaction?: Transaction): Promise<WorkspaceVerificationRow[]>
+  boughtBy(email: string, transaction?: Transaction): Promise<WorkspaceVerificationRow[]>
+  unreconciled(since: Date, limit: number): Promise<WorkspaceVerificationRow[]>
+  noteReconciled(id: string, at: Date): Promise<void>
   lockAny(id: string, transaction: Transaction): Promise<WorkspaceVerificationRow | null>
 }
 

@@ -15,7 +15,7 @@ import {
   unrelated,
 } from '../../../access/row.ts'
 import { steer } from '../catalog/seed.ts'
-import { seedBundle, seedProcessor } from './seed.ts'
+import { seedBundle, seedClaimableVerification, seedProcessor } from './seed.ts'
 
 const read: readonly Scope[] = ['launcher:entitlements.read']
 const write: readonly Scope[] = ['launcher:settings.write']
@@ -74,6 +74,9 @@ const freshClaim: Fresh = async stage => {
   await unsubscribed(stage)
   return seedClaimable(stage)
 }
+
+/** A verification that was bought with a mail address of nobody here. */
+const freshVerification: Fresh = ({ graph }) => seedClaimableVerification(graph, 'buyer@example.com')
 
 async function seedClaimable({ graph }: Pick<Stage, 'graph'>): Promise<string> {
   const [lead, id, at] = [newId(), newId(), graph.clock.now()]
@@ -140,6 +143,7 @@ export const access: AccessRows = {
     ),
     row('BillingSubscription.amount', read, unrelated, managers, constant('{ billingSubscriptions { amount { currency } } }'), 'billingSubscriptions.amount'),
     row('Query.claimableSubscriptions', read, unrelated, none, constant('{ claimableSubscriptions { id } }'), 'claimableSubscriptions'),
+    row('Query.claimableVerifications', read, unrelated, none, constant('{ claimableVerifications { id } }'), 'claimableVerifications'),
     row('Query.billingPreview', read, unrelated, managers, constant(`{ ${preview} { dueNow { currency } } }`), 'billingPreview', subscribed),
     row('BillingPreview.lines', read, unrelated, managers, constant(`{ ${preview} { lines { quantity } } }`), 'billingPreview.lines', subscribed),
     row(
@@ -201,6 +205,15 @@ export const access: AccessRows = {
       freshClaim,
     ),
     row(
+      'Mutation.claimWorkspaceVerification',
+      write,
+      read,
+      nobodys,
+      change('claimWorkspaceVerification', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'claimWorkspaceVerification',
+      freshVerification,
+    ),
+    row(
       'Mutation.changeSeats',
       write,
       read,
@@ -257,6 +270,14 @@ export const access: AccessRows = {
     { ...writing, at: `POST ${api}/portal`, cells: byRoute(managersWrite), path: () => `${api}/portal`, fresh: subscribedAnywhere, body: () => back },
     {
       ...{ ...writing, at: `POST ${api}/claim`, cells: byRoute(nobodys), path: () => `${api}/claim`, fresh: freshClaim },
+      body: ({ fresh }) => ({ id: fresh }),
+    },
+    {
+      ...{ ...reading, at: `GET ${api}/verifications/claimable`, cells: byRoute(managers) },
+      path: () => `${api}/verifications/claimable`,
+    },
+    {
+      ...{ ...writing, at: `POST ${api}/verifications/claim`, cells: byRoute(nobodys), path: () => `${api}/verifications/claim`, fresh: freshVerification },
       body: ({ fresh }) => ({ id: fresh }),
     },
     {

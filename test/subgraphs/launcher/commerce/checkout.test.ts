@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newId } from '../../../../platform/ids.ts'
-import { reconcile } from '../../../../subgraphs/launcher/engines/commerce/seats.ts'
+import { reconcile } from '../../../../subgraphs/launcher/engines/commerce/reconcile.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { anonymous } from '../../../kit/viewers.ts'
 import { steer } from '../catalog/seed.ts'

@@ -62,6 +62,21 @@ export async function seedClaimable(graph: Supergraph, email: string): Promise<s
   return id
 }
 
+/** A free workspace that was bought without an account. @param email with which; an account may have it verified */
+export async function seedClaimableVerification(graph: Pick<Supergraph, 'rows' | 'clock'>, email: string): Promise<string> {
+  const [lead, id, at] = [newId(), newId(), graph.clock.now()]
+  await graph.rows(`insert into launcher.leads (id, kind, email, created_at, updated_at, created_by) values ($1, 'CHECKOUT', $2, $3, $3, 'test')`, [
+    ...[lead, email, at],
+  ])
+  await graph.rows(
+    `insert into launcher.workspace_verifications (id, owner_type, owner_id, status, unit_minor, currency, processor_subscription_id, processor_customer_id,
+       learned_at, reconciled_at, created_at, updated_at, created_by)
+     values ($1, 'LEAD', $2, 'ACTIVE', 100, 'USD', $3, 'cus_lead', $4, $4, $4, $4, 'test')`,
+    [id, lead, `sub_${id}`, at],
+  )
+  return id
+}
+
 /** A subscription at the processor. */
 export interface SubscriptionFields {
   readonly id: string
