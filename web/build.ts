@@ -4,7 +4,7 @@ import { type Bundled, bundle } from './build/bundle.ts'
 import { pack } from './build/pack.ts'
 import { apps } from './serve/apps.ts'
 import { type Built, dist, readBuilt } from './serve/built.ts'
-import { languages, madeLanguages, missingWords } from './serve/words.ts'
+import { type Language, languages, missingWords } from './serve/words.ts'
 
 /**
  * Builds the pages into `web/dist/`: scripts and styles under hashed names, each packed as brotli and gzip too, and `built.json`, which
@@ -30,9 +30,8 @@ async function build(stamp: string): Promise<void> {
 export function builtOf({ files, chunkOf, style, login, worker, site, embed, icons, closureOf }: Bundled, stamp: string): Built {
   const pages = apps.flatMap(({ app, entry, pages }) =>
     Object.entries(pages).map(([name, { module }]) => {
-      const words = Object.fromEntries(
-        [...languages, ...madeLanguages].map(each => [each, [chunkOf(`words:${app}:${each}`), chunkOf(`words:${app}.${name}:${each}`)]]),
-      )
+      const wordsIn = (language: Language) => [chunkOf(`words:${app}:${language}`), chunkOf(`words:${app}.${name}:${language}`)]
+      const words = { en: wordsIn('en'), de: wordsIn('de'), 'en-XA': wordsIn('en-XA'), 'ar-XB': wordsIn('ar-XB') }
       return [`${app}.${name}`, { entry: chunkOf(entry), chunks: closureOf([chunkOf(entry), chunkOf(module)]), words }] as const
     }),
   )

@@ -53,6 +53,19 @@ function createOutage() {
   }
 }
 
+/** Begins a stream as soon as what carries it is loaded: a page is drawn without it. @returns what ends it, begun or not */
+function beginLater(loading: Promise<() => () => void>, onFailure: () => void): () => void {
+  let isOver = false
+  let stop = () => {}
+  void loading.then(begin => {
+    if (!isOver) stop = begin()
+  }, onFailure)
+  return () => {
+    isOver = true
+    stop()
+  }
+}
+
 /** Adds a listener. @returns what removes it */
 function added(listeners: Set<() => void>, listener: () => void): () => void {
   listeners.add(listener)
@@ -96,23 +109,17 @@ export function createLive(session: Session): Live {
     signedOut: () => leaveForSignIn(),
   }
 
-  const isOverHttp = () => failures >= maxFailures && !wasOpen
-
-  /** Begins a stream as soon as what carries it is loaded: a page is drawn without it. */
   function begin(request: StreamRequest, sink: Sink): () => void {
-    let isOver = false
-    let stop = () => {}
-    if (!isOverHttp()) socket ??= import('./socket.ts').then(({ dial }) => dial(session, { came, went }))
-    const begins = isOverHttp()
-      ? import('./sse.ts').then(each => () => each.streamOverHttp(request, sink, session, overHttp))
-      : socket!.then(client => () => client.subscribe(request, sink as SinkOfClient))
-    void begins.then(begin => {
-      if (!isOver) stop = begin()
-    }, broke)
-    return () => {
-      isOver = true
-      stop()
-    }
+    if (failures >= maxFailures && !wasOpen)
+      return beginLater(
+        import('./sse.ts').then(each => () => each.streamOverHttp(request, sink, session, overHttp)),
+        broke,
+      )
+    socket ??= import('./socket.ts').then(({ dial }) => dial(session, { came, went }))
+    return beginLater(
+      socket.then(client => () => client.subscribe(request, sink as SinkOfClient)),
+      broke,
+    )
   }
 
   function open(request: StreamRequest, sink: Sink): Stream {

@@ -3,8 +3,7 @@ import { Dialog } from '../../../design/parts/dialog.tsx'
 import { goTo } from '../../address.tsx'
 import type { AppPages } from '../../pages.ts'
 import { say } from '../../words.ts'
-import { matching, type Way } from './match.ts'
-import type { FindRecords } from './palette.tsx'
+import { type FindRecords, matching, type Way } from './match.ts'
 
 /** The command palette: pages and records by what is typed. */
 export default function PaletteDialog({

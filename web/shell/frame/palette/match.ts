@@ -1,3 +1,5 @@
+import type { ComponentType } from 'react'
+
 /** Something that the palette leads to. */
 export interface Way {
   readonly id: string
@@ -12,3 +14,6 @@ export function matching(ways: readonly Way[], typed: string): readonly Way[] {
   const begins = ({ name }: Way) => (words[0] !== undefined && name.toLowerCase().startsWith(words[0]) ? 0 : 1)
   return found.toSorted((a, b) => begins(a) - begins(b))
 }
+
+/** Finds records of an app by what is typed, and hands them on. */
+export type FindRecords = ComponentType<{ readonly typed: string; onFound(ways: readonly Way[]): void }>

@@ -1,12 +1,9 @@
 import { Search } from 'lucide-react'
-import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { Button } from '../../../design/parts/button.tsx'
 import type { AppPages } from '../../pages.ts'
 import { say } from '../../words.ts'
-import type { Way } from './match.ts'
-
-/** Finds records of an app by what is typed, and hands them on. */
-export type FindRecords = ComponentType<{ readonly typed: string; onFound(ways: readonly Way[]): void }>
+import type { FindRecords } from './match.ts'
 
 const loadDialog = () => import('./dialog.tsx')
 const PaletteDialog = lazy(loadDialog)

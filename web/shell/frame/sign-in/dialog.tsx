@@ -1,13 +1,18 @@
 import { type FormEvent, useState } from 'react'
-import { Button } from '../../design/parts/button.tsx'
-import { Dialog } from '../../design/parts/dialog.tsx'
-import { Field } from '../../design/parts/field.tsx'
-import { useLive } from '../context.ts'
-import { app, authPath, base } from '../place.ts'
-import { leaveForSignIn } from '../session/session.ts'
-import { keepToken, type Token } from '../session/token.ts'
-import { say } from '../words.ts'
-import type { Self } from './sign-in.tsx'
+import { Button } from '../../../design/parts/button.tsx'
+import { Dialog } from '../../../design/parts/dialog.tsx'
+import { Field } from '../../../design/parts/field.tsx'
+import { useLive } from '../../context.ts'
+import { app, authPath, base } from '../../place.ts'
+import { leaveForSignIn } from '../../session/session.ts'
+import { keepToken, type Token } from '../../session/token.ts'
+import { say } from '../../words.ts'
+
+/** Who is signed in. */
+export interface Self {
+  readonly id: string
+  readonly email: string
+}
 
 /** Asks who was signed in for the password again. @param onDone when the same person has signed in */
 export default function SignInDialog({ self, onDone }: { readonly self: Self; onDone(): void }) {

@@ -1,13 +1,8 @@
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
-import { leaveForSignIn, onSignedOut } from '../session/session.ts'
+import { leaveForSignIn, onSignedOut } from '../../session/session.ts'
+import type { Self } from './dialog.tsx'
 
-/** Who is signed in. */
-export interface Self {
-  readonly id: string
-  readonly email: string
-}
-
-const SignInDialog = lazy(() => import('./sign-in-dialog.tsx'))
+const SignInDialog = lazy(() => import('./dialog.tsx'))
 
 /**
  * Asks for sign-in over the page when the session has ended elsewhere: what was typed and read stays. Whoever signs in as another person begins
