@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { browserPath } from '../browser/browser.ts'
+import { signIn } from '../kit/client.ts'
 import { openBrowser as openPushBrowser } from '../subgraphs/launcher/notification/browser.ts'
 import { isAsked, openWeb } from './visit.ts'
 
 describe.runIf(isAsked && browserPath)('the settings of the launcher in a browser', () => {
-  it('keeps households in personal context: created, invited to, joined, declined, renamed, shown, left and deleted', async () => {
+  it('keeps households in personal context: created, invited to, withdrawn, joined, declined, renamed, shown, left and deleted', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
-    const { page, enter, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
+    const { page, enter, ready, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
     const address = `${web.launcher}/settings/households`
     await enter(address)
     // In an organization the page offers personal context, and comes back to itself there.
@@ -24,6 +25,12 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await dialog.getByText('This cannot be empty.').waitFor()
     await dialog.getByLabel('Name of the household').fill('Garden Street')
     expect(await findings()).toEqual([])
+    // What was typed outlives a reload.
+    await page.reload()
+    await ready()
+    await page.getByRole('button', { name: 'Create household' }).click()
+    expect(await dialog.getByLabel('Name of the household').inputValue()).toBe('Garden Street')
+    await dialog.getByLabel('Name of the household').focus()
     await page.keyboard.press('Enter')
     const household = page.getByRole('region', { name: 'Garden Street' })
     await household.getByText('(you)').waitFor()
@@ -43,8 +50,15 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await dialog.getByText('This is no mail address.').waitFor()
     expect(await findings()).toEqual([])
     await page.keyboard.press('Escape')
-    for (const email of ['member@demo.test', 'admin@demo.test']) await invite(email)
+    for (const email of ['member@demo.test', 'admin@demo.test', 'guest@home.test']) await invite(email)
     expect(await findings()).toEqual([])
+    await household.getByRole('button', { name: 'Withdraw invitation: guest@home.test' }).press('Enter')
+    const sure = page.getByRole('alertdialog')
+    await sure.getByText('guest@home.test can no longer accept it.').waitFor()
+    expect(await findings()).toEqual([])
+    await sure.getByRole('button', { name: 'Withdraw invitation' }).press('Enter')
+    await page.getByText('The invitation of guest@home.test was withdrawn').waitFor()
+    await expect.poll(() => household.getByText('guest@home.test').count()).toBe(0)
 
     const member = await web.visit({ reducedMotion: 'reduce' })
     await member.enter(address, 'member@demo.test')
@@ -103,7 +117,7 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     expect([...(await violations()), ...(await member.violations())]).toEqual([])
   })
 
-  it('keeps when and how somebody is told: time zone, quiet hours, summary, and rules in their order', async () => {
+  it('keeps when and how somebody is told: time zone, quiet hours, digest, and rules in their order', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)
     const { page, enter, ready, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
@@ -118,7 +132,7 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await page.getByText('Quiet hours end at another time than they begin.').waitFor()
     expect(await page.getByRole('button', { name: 'Save changes' }).isDisabled()).toBe(true)
     await page.getByLabel('To', { exact: true }).fill('06:30')
-    await page.getByRole('button', { name: /Summary by mail/ }).click()
+    await page.getByRole('button', { name: /Digest by mail/ }).click()
     await page.getByRole('option', { name: 'Each week' }).click()
     await page.getByRole('button', { name: /^Monday/ }).click()
     await page.getByRole('option', { name: 'Friday' }).click()
@@ -126,6 +140,34 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     expect(await findings()).toEqual([])
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('Your times were saved').waitFor()
+
+    // Saved elsewhere meanwhile: both versions are shown, and one of them is chosen.
+    const elsewhere = await signIn(web.url, 'owner@demo.test')
+    const save = 'mutation($input: UpdateNotificationPreferencesInput!) { updateNotificationPreferences(input: $input) { timeZone } }'
+    const differences = page.getByRole('alert').filter({ hasText: 'Somebody changed this meanwhile' })
+    await elsewhere.query(save, { input: { timeZone: 'Asia/Tokyo' } })
+    await page.getByLabel('To', { exact: true }).fill('07:00')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await differences.getByText('22:00–07:00').waitFor()
+    await differences.getByText('22:00–06:30').waitFor()
+    // What was not touched here is theirs already.
+    expect(await differences.getByText('Tokyo').count()).toBe(0)
+    expect(await findings()).toEqual([])
+    await differences.getByRole('button', { name: 'Take theirs' }).click()
+    await page.getByRole('button', { name: /Asia\/Tokyo/ }).waitFor()
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('06:30')
+    await elsewhere.query(save, { input: { timeZone: 'UTC' } })
+    await page.getByRole('button', { name: 'Use this time zone' }).click()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await differences.getByRole('button', { name: 'Keep mine' }).press('Enter')
+    await expect.poll(() => differences.count()).toBe(0)
+    await expect
+      .poll(
+        async () =>
+          (await elsewhere.query<{ notificationPreferences: { timeZone: string } }>('{ notificationPreferences { timeZone } }')).notificationPreferences
+            .timeZone,
+      )
+      .toBe('Europe/Berlin')
 
     const dialog = page.getByRole('dialog')
     const addRule = async (app: string, kind: string) => {
@@ -158,6 +200,50 @@ describe.runIf(isAsked && browserPath)('the settings of the launcher in a browse
     await page.locator('[data-rule="payments order.paid"]').getByText('by mail', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Remove rule: Publishing · Post failed' }).click()
     await expect.poll(rules).toEqual(['Payments · Order paid'])
+    expect(await violations()).toEqual([])
+  })
+
+  it('sends a digest at once, says what it has, and when the next one may follow', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter, findings, violations } = await web.visit({ reducedMotion: 'reduce' })
+    await enter(`${web.launcher}/settings/notifications`, 'member@demo.test')
+    const region = page.locator('section', { hasText: 'Digest now' })
+    const send = region.getByRole('button', { name: 'Send digest now' })
+    // What found no way is tried again with the same key.
+    const keys: unknown[] = []
+    await page.route('**/graphql', async route => {
+      if (!/SendDigest/.test(route.request().postData() ?? '')) return route.fallback()
+      keys.push(route.request().postDataJSON().variables.input.idempotencyKey)
+      await region.getByText('Your digest is being put together.').waitFor()
+      return keys.length === 1 ? route.abort() : route.fallback()
+    })
+    await send.press('Enter')
+    await region.getByRole('alert').waitFor()
+    await send.press('Enter')
+    await region
+      .getByRole('status')
+      .getByText(/^Your digest is on its way: \d+ things? waits? for you, \d+ notifications? (?:is|are) unread\.$/)
+      .waitFor()
+    expect(keys).toEqual([keys[0], keys[0]])
+    expect(await findings()).toEqual([])
+    const mails = async () => {
+      const answer = await fetch(`${web.demo().sandbox}/_control/received?network=smtp&to=member@demo.test`)
+      const received = (await answer.json()) as { readonly headers?: Readonly<Record<string, string>> }[]
+      return received.filter(({ headers }) => headers?.['x-supergraph-mail'] === 'digest').length
+    }
+    await expect.poll(mails, { timeout: 15_000 }).toBe(1)
+    for (let sent = 1; sent < 6; sent += 1) {
+      await send.press('Enter')
+      await expect.poll(() => keys.length).toBe(sent + 2)
+      await region
+        .getByRole('status')
+        .getByText(/^Your digest is on its way/)
+        .waitFor()
+    }
+    await send.press('Enter')
+    await region.getByText(/^You had six digests within an hour\. Send the next one in (?:a|\d+) minutes?\.$/).waitFor()
+    expect(await findings()).toEqual([])
     expect(await violations()).toEqual([])
   })
 

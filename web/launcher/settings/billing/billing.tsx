@@ -4,16 +4,15 @@ import { useMutation } from 'urql'
 import { Button } from '../../../design/parts/button.tsx'
 import { Facts } from '../../../design/parts/facts.tsx'
 import { Note } from '../../../design/parts/status.tsx'
-import { toast } from '../../../design/parts/toast.tsx'
 import { useSearch } from '../../../shell/address.tsx'
 import { useRights } from '../../../shell/frame/rights.ts'
-import { money } from '../../../shell/parts/money.ts'
 import { type Read, useRead } from '../../../shell/read.ts'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { moment } from '../../../shell/time.ts'
 import { say } from '../../../shell/words.ts'
 import { SettingsPage } from '../tabs.tsx'
-import { BillingDocument, type BillingQuery, ClaimSubscriptionDocument, OpenPortalDocument, type SubscriptionLineFragment } from './billing.generated.ts'
+import { BillingDocument, type BillingQuery, OpenPortalDocument } from './billing.generated.ts'
+import { Claimable } from './claimable.tsx'
 import { Plans } from './plans.tsx'
 import { refusalOf } from './refusals.ts'
 import { Seats } from './seats.tsx'
@@ -57,7 +56,11 @@ function Managed({ isPersonal }: { readonly isPersonal: boolean }) {
       <Plan read={read} isPersonal={isPersonal} hasPortal={bundle !== undefined || verification !== undefined} returnTo={returnTo} />
       {data && (
         <>
-          <Claimable subscriptions={bundle ? [] : (data.claimableSubscriptions ?? [])} reload={retry} />
+          <Claimable
+            subscriptions={bundle ? [] : (data.claimableSubscriptions ?? [])}
+            verifications={verification ? [] : (data.claimableVerifications ?? [])}
+            reload={retry}
+          />
           <Subscriptions
             subscriptions={subscriptions}
             verifications={data.workspaceVerifications ?? []}
@@ -144,41 +147,6 @@ function Plan({
           )}
         </>
       )}
-      {refused && <Failure sentence={refused.sentence} requestId={refused.requestId} />}
-    </Region>
-  )
-}
-
-/** Bundles that were bought without an account, with the person's address. */
-function Claimable({ subscriptions, reload }: { readonly subscriptions: readonly SubscriptionLineFragment[]; reload(): void }) {
-  const [{ error, fetching }, claim] = useMutation(ClaimSubscriptionDocument)
-  const refused = refusalOf(error)
-  if (subscriptions.length === 0) return null
-  return (
-    <Region isFlush title={say('billing.claimable')} state="ready">
-      <ul className="list">
-        {subscriptions.map(each => (
-          <li key={each.id}>
-            <div className="grow">
-              <p className="clip">{say(`plan.${each.package}`)}</p>
-              <p className="quiet small">
-                {say('billing.line', { amount: money(each.amount), interval: say(`billing.per-${each.interval}`), count: each.seats })}
-              </p>
-            </div>
-            <Button
-              isDisabled={fetching}
-              onPress={() =>
-                void claim({ input: { id: each.id } }).then(answer => {
-                  reload()
-                  if (answer.data?.claimBillingSubscription) toast({ sentence: say('billing.claimed', { plan: say(`plan.${each.package}`) }) })
-                })
-              }
-            >
-              {say('billing.claim')}
-            </Button>
-          </li>
-        ))}
-      </ul>
       {refused && <Failure sentence={refused.sentence} requestId={refused.requestId} />}
     </Region>
   )

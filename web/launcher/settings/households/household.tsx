@@ -1,4 +1,4 @@
-import { Check, Ellipsis, House, LogOut, Mail, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react'
+import { Check, Ellipsis, House, LogOut, Pencil, Trash2, UserPlus, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Button } from '../../../design/parts/button.tsx'
@@ -20,7 +20,7 @@ import {
   RemoveHouseholdMemberDocument,
   SelectHouseholdDocument,
 } from './households.generated.ts'
-import { InviteDialog } from './invitations.tsx'
+import { InviteDialog, OpenInvitation } from './invitations.tsx'
 import { NameDialog } from './name.tsx'
 import { refusalOf } from './refusals.ts'
 
@@ -88,16 +88,7 @@ export function HouseholdRegion({ household, isSelected, reload }: HouseholdProp
           />
         ))}
         {invitations.map(each => (
-          <li key={each.id}>
-            <Icon of={Mail} large />
-            <div className="grow">
-              <p className="clip">{each.email}</p>
-              <p className="quiet small">
-                {say('households.invited-as', { role: say(`household.${each.role}`) })} · {say('households.expires', { when: moment(each.expiresAt) })}
-              </p>
-            </div>
-            <span className="quiet">{say('households.waits')}</span>
-          </li>
+          <OpenInvitation key={each.id} invitation={each} mayWithdraw={isOwner || (mayInvite && each.role !== 'OWNER')} reload={reload} />
         ))}
       </ul>
       <div className="pager">

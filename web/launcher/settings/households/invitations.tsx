@@ -6,8 +6,8 @@ import { Field } from '../../../design/parts/field.tsx'
 import { Icon } from '../../../design/parts/icon.tsx'
 import { Select } from '../../../design/parts/select.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
-import { useOnce } from '../../../shell/data/draft.ts'
-import { FormDialog } from '../../../shell/parts/ask.tsx'
+import { useDraft, useOnce } from '../../../shell/data/draft.ts'
+import { Confirm, FormDialog } from '../../../shell/parts/ask.tsx'
 import { Failure, Region } from '../../../shell/region.tsx'
 import { moment } from '../../../shell/time.ts'
 import { say } from '../../../shell/words.ts'
@@ -18,6 +18,7 @@ import {
   type HouseholdRole,
   type HouseholdsQuery,
   InviteToHouseholdDocument,
+  WithdrawHouseholdDocument,
 } from './households.generated.ts'
 import { refusalOf } from './refusals.ts'
 
@@ -72,6 +73,56 @@ function InvitationLine({ invitation: { id, householdName, role, expiresAt }, re
   )
 }
 
+/** An invitation that waits for an answer, and the way to take it back. */
+export function OpenInvitation({
+  invitation: { id, email, role, expiresAt },
+  mayWithdraw,
+  reload,
+}: {
+  readonly invitation: NonNullable<HouseholdCardFragment['invitations']>[number]
+  readonly mayWithdraw: boolean
+  reload(): void
+}) {
+  const [isAsked, setAsked] = useState(false)
+  const [{ error, fetching }, withdraw] = useMutation(WithdrawHouseholdDocument)
+  async function takeBack() {
+    const answer = await withdraw({ input: { id } })
+    // Somebody may have answered it meanwhile.
+    reload()
+    if (answer.error) return
+    toast({ sentence: say('households.withdrawn', { email }) })
+    setAsked(false)
+  }
+  return (
+    <li data-invitation={id}>
+      <Icon of={Mail} large />
+      <div className="grow">
+        <p className="clip">{email}</p>
+        <p className="quiet small">
+          {say('households.invited-as', { role: say(`household.${role}`) })} · {say('households.expires', { when: moment(expiresAt) })}
+        </p>
+      </div>
+      <span className="quiet">{say('households.waits')}</span>
+      {mayWithdraw && (
+        <Button kind="quiet" icon={X} onPress={() => setAsked(true)} aria-label={say('action.of', { action: say('households.withdraw'), name: email })}>
+          {say('households.withdraw')}
+        </Button>
+      )}
+      {isAsked && (
+        <Confirm
+          title={say('households.withdraw')}
+          sentence={say('households.withdraw-sentence', { email })}
+          verb={say('households.withdraw')}
+          isBusy={fetching}
+          problem={refusalOf(error)}
+          onConfirm={() => void takeBack()}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </li>
+  )
+}
+
 /** Invites an address to a household. @param roles that the person may give */
 export function InviteDialog({
   household,
@@ -85,8 +136,7 @@ export function InviteDialog({
   onDone(): void
 }) {
   const [{ error, fetching }, invite] = useMutation(InviteToHouseholdDocument)
-  const [typed, setTyped] = useState('')
-  const [role, setRole] = useState<HouseholdRole>('ADULT')
+  const [{ typed, role }, setDraft, forget] = useDraft(`invite.${household.id}`, { typed: '', role: 'ADULT' as HouseholdRole })
   const [isTried, setTried] = useState(false)
   const idempotencyKey = useOnce()
   const problem = refusalOf(error, { LIMIT: 'households.invite-limit' })
@@ -97,6 +147,7 @@ export function InviteDialog({
     if (!isAddress) return
     const { data } = await invite({ input: { householdId: household.id, email, role, idempotencyKey } })
     if (!data?.inviteToHousehold) return
+    forget()
     toast({ sentence: say('households.invited', { email }) })
     onDone()
     onClose()
@@ -115,7 +166,7 @@ export function InviteDialog({
         label={say('settings.email')}
         type="email"
         value={typed}
-        onChange={setTyped}
+        onChange={value => setDraft({ typed: value, role })}
         hint={say('households.email-hint')}
         wrong={isTried && !isAddress ? say('households.email-wrong') : problem?.field === 'email' ? problem.sentence : null}
         required
@@ -124,7 +175,7 @@ export function InviteDialog({
         label={say('households.role')}
         choices={roles.map(id => ({ id, name: say(`household.${id}`) }))}
         value={role}
-        onChange={id => setRole(roles.find(each => each === id) ?? role)}
+        onChange={id => setDraft({ typed, role: roles.find(each => each === id) ?? role })}
       />
       <p className="quiet small">{say(`household.${role}-means`)}</p>
     </FormDialog>

@@ -2,8 +2,9 @@ import { useState } from 'react'
 import { useMutation } from 'urql'
 import { Field } from '../../../design/parts/field.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
-import { useOnce } from '../../../shell/data/draft.ts'
+import { useDraft, useOnce } from '../../../shell/data/draft.ts'
 import { FormDialog } from '../../../shell/parts/ask.tsx'
+import { Stale } from '../../../shell/parts/stale.tsx'
 import { say } from '../../../shell/words.ts'
 import { CreateHouseholdDocument, type HouseholdCardFragment, RenameHouseholdDocument } from './households.generated.ts'
 import { refusalOf } from './refusals.ts'
@@ -12,11 +13,12 @@ import { refusalOf } from './refusals.ts'
 export function NameDialog({ household, onClose, onDone }: { readonly household?: HouseholdCardFragment; onClose(): void; onDone(): void }) {
   const [created, create] = useMutation(CreateHouseholdDocument)
   const [renamed, rename] = useMutation(RenameHouseholdDocument)
-  const [typed, setTyped] = useState(household?.name ?? '')
+  const [{ typed }, setDraft, forget] = useDraft(household ? `name.${household.id}` : 'household', { typed: household?.name ?? '' })
   const [isTried, setTried] = useState(false)
   const idempotencyKey = useOnce()
   const problem = refusalOf(created.error ?? renamed.error, { LIMIT: 'households.limit' })
   const name = typed.trim()
+  const isStale = household !== undefined && problem?.reason === 'STALE_VERSION' && name !== household.name && !renamed.fetching
   async function save() {
     setTried(true)
     if (name === '') return
@@ -26,6 +28,7 @@ export function NameDialog({ household, onClose, onDone }: { readonly household?
     // Somebody may have changed it meanwhile: the next try is about what it is now.
     onDone()
     if (!isDone) return
+    forget()
     toast({ sentence: say(household ? 'households.renamed' : 'households.created', { name }) })
     onClose()
   }
@@ -34,8 +37,8 @@ export function NameDialog({ household, onClose, onDone }: { readonly household?
     <FormDialog
       title={verb}
       verb={verb}
-      isBusy={created.fetching || renamed.fetching}
-      problem={problem}
+      isBusy={created.fetching || renamed.fetching || isStale}
+      problem={isStale ? null : problem}
       fields={['name']}
       onDo={() => void save()}
       onClose={onClose}
@@ -43,11 +46,22 @@ export function NameDialog({ household, onClose, onDone }: { readonly household?
       <Field
         label={say('households.name')}
         value={typed}
-        onChange={setTyped}
+        onChange={value => setDraft({ typed: value })}
         hint={household ? undefined : say('households.name-hint')}
         wrong={isTried && name === '' ? say('form.required') : problem?.field === 'name' ? problem.sentence : null}
         required
       />
+      {isStale && (
+        <Stale
+          differences={[{ name: say('households.name'), mine: name, theirs: household.name }]}
+          isBusy={renamed.fetching}
+          onKeep={() => void save()}
+          onTake={() => {
+            forget()
+            onClose()
+          }}
+        />
+      )}
     </FormDialog>
   )
 }

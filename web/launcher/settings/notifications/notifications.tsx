@@ -2,6 +2,7 @@ import { useRead } from '../../../shell/read.ts'
 import { Region } from '../../../shell/region.tsx'
 import { say } from '../../../shell/words.ts'
 import { SettingsPage } from '../tabs.tsx'
+import { DigestRegion } from './digest.tsx'
 import { NotificationSettingsDocument } from './notifications.generated.ts'
 import { PushRegion } from './push.tsx'
 import { Rules } from './rules.tsx'
@@ -18,6 +19,7 @@ export default function Notifications() {
         {preferences && <Times preferences={preferences} reload={retry} />}
       </Region>
       {preferences && <Rules preferences={preferences} reload={retry} />}
+      <DigestRegion />
       <PushRegion />
     </SettingsPage>
   )

@@ -6,6 +6,7 @@ import { Select } from '../../../design/parts/select.tsx'
 import { toast } from '../../../design/parts/toast.tsx'
 import { problemOf } from '../../../shell/data/problems.ts'
 import { useUnsaved } from '../../../shell/data/unsaved.ts'
+import { type Difference, Stale } from '../../../shell/parts/stale.tsx'
 import { zones } from '../../../shell/parts/zones.ts'
 import { Failure } from '../../../shell/region.tsx'
 import { dayName, ownZone } from '../../../shell/time.ts'
@@ -38,6 +39,17 @@ const shownOf = ({ timeZone, quietHours, digest: { frequency, at, weekday } }: P
   ...(quietHours ? { from: quietHours.from, to: quietHours.to } : { from: '22:00', to: '07:00' }),
 })
 
+/** What of both versions differs, in words. */
+function differencesOf(mine: Shown, theirs: Shown): readonly Difference[] {
+  const told = ({ timeZone, isQuiet, from, to, frequency, at, weekday }: Shown) => ({
+    'ways.zone': timeZone.replaceAll('_', ' '),
+    'ways.quiet': isQuiet ? `${from}–${to}` : say('ways.quiet-none'),
+    'ways.digest': [say(`ways.digest-${frequency}`), frequency === 'WEEKLY' && weekdayName(weekday), frequency !== 'OFF' && at].filter(Boolean).join(', '),
+  })
+  const [own, other] = [told(mine), told(theirs)]
+  return (Object.keys(own) as (keyof typeof own)[]).flatMap(key => (own[key] === other[key] ? [] : { name: say(key), mine: own[key], theirs: other[key] }))
+}
+
 /** Time zone, quiet hours and digest. */
 export function Times({ preferences, reload }: { readonly preferences: PreferencesFragment; reload(): void }) {
   const [{ error, fetching }, save] = useMutation(SavePreferencesDocument)
@@ -51,8 +63,8 @@ export function Times({ preferences, reload }: { readonly preferences: Preferenc
   const wrong = (field: string) => (problem?.field === field ? problem.sentence : null)
   const { timeZone, isQuiet, from, to, frequency, at, weekday } = shown
   const isEmpty = isQuiet && from === to
-  async function submit(event: FormEvent) {
-    event.preventDefault()
+  const isStale = problem?.reason === 'STALE_VERSION' && isChanged && !fetching
+  async function submit() {
     if (isEmpty) return
     const quietHours = isQuiet ? { from, to } : null
     const { data } = await save({ input: { timeZone, quietHours, digest: { frequency, at, weekday }, expectedVersion: preferences.version } })
@@ -62,7 +74,14 @@ export function Times({ preferences, reload }: { readonly preferences: Preferenc
     toast({ sentence: say('ways.saved') })
   }
   return (
-    <form className="form" onSubmit={event => void submit(event)} noValidate>
+    <form
+      className="form"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault()
+        void submit()
+      }}
+      noValidate
+    >
       <Select label={say('ways.zone')} choices={zones(timeZone)} value={timeZone} onChange={zone => set({ timeZone: zone })} />
       {timeZone !== ownZone && (
         <p className="quiet small">
@@ -113,9 +132,12 @@ export function Times({ preferences, reload }: { readonly preferences: Preferenc
         </div>
       )}
       <p className="quiet small">{say('ways.digest-means')}</p>
-      {problem && !/^(?:quietHours\.|digest\.at)/.test(problem.field ?? '') && <Failure sentence={problem.sentence} requestId={problem.requestId} />}
+      {isStale && <Stale differences={differencesOf(shown, saved)} isBusy={fetching} onKeep={() => void submit()} onTake={() => setTyped({})} />}
+      {problem && problem.reason !== 'STALE_VERSION' && !/^(?:quietHours\.|digest\.at)/.test(problem.field ?? '') && (
+        <Failure sentence={problem.sentence} requestId={problem.requestId} />
+      )}
       <div className="actions">
-        <Button kind="primary" type="submit" isDisabled={fetching || !isChanged || isEmpty}>
+        <Button kind="primary" type="submit" isDisabled={fetching || !isChanged || isEmpty || isStale}>
           {say('action.save')}
         </Button>
       </div>
