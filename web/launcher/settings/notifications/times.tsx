@@ -54,24 +54,35 @@ function differencesOf(mine: Shown, theirs: Shown): readonly Difference[] {
 export function Times({ preferences, reload }: { readonly preferences: PreferencesFragment; reload(): void }) {
   const [{ error, fetching }, save] = useMutation(SavePreferencesDocument)
   const [typed, setTyped] = useState<Partial<Shown>>({})
+  // Whether another version was saved meanwhile, until one of both was chosen.
+  const [isRefused, setRefused] = useState(false)
   const saved = shownOf(preferences)
   const shown = { ...saved, ...typed }
   const isChanged = (Object.keys(shown) as (keyof Shown)[]).some(key => shown[key] !== saved[key])
   useUnsaved(isChanged)
   const problem = problemOf(error)
-  const set = (changes: Partial<Shown>) => setTyped({ ...typed, ...changes })
+  const set = (changes: Partial<Shown>) => {
+    // Where both versions say the same there is nothing to choose.
+    if (!isChanged) setRefused(false)
+    setTyped({ ...typed, ...changes })
+  }
   const wrong = (field: string) => (problem?.field === field ? problem.sentence : null)
   const { timeZone, isQuiet, from, to, frequency, at, weekday } = shown
   const isEmpty = isQuiet && from === to
-  const isStale = problem?.reason === 'STALE_VERSION' && isChanged && !fetching
+  const isStale = isRefused && isChanged && !fetching
   async function submit() {
     if (isEmpty) return
     const quietHours = isQuiet ? { from, to } : null
-    const { data } = await save({ input: { timeZone, quietHours, digest: { frequency, at, weekday }, expectedVersion: preferences.version } })
+    const answer = await save({ input: { timeZone, quietHours, digest: { frequency, at, weekday }, expectedVersion: preferences.version } })
     // Another tab may have changed them: the next try is about what they are now.
-    if (!data?.updateNotificationPreferences) return reload()
+    setRefused(problemOf(answer.error)?.reason === 'STALE_VERSION')
+    if (!answer.data?.updateNotificationPreferences) return reload()
     setTyped({})
     toast({ sentence: say('ways.saved') })
+  }
+  const take = () => {
+    setTyped({})
+    setRefused(false)
   }
   return (
     <form
@@ -132,7 +143,7 @@ export function Times({ preferences, reload }: { readonly preferences: Preferenc
         </div>
       )}
       <p className="quiet small">{say('ways.digest-means')}</p>
-      {isStale && <Stale differences={differencesOf(shown, saved)} isBusy={fetching} onKeep={() => void submit()} onTake={() => setTyped({})} />}
+      {isStale && <Stale differences={differencesOf(shown, saved)} isBusy={fetching} onKeep={() => void submit()} onTake={take} />}
       {problem && problem.reason !== 'STALE_VERSION' && !/^(?:quietHours\.|digest\.at)/.test(problem.field ?? '') && (
         <Failure sentence={problem.sentence} requestId={problem.requestId} />
       )}
