@@ -890,6 +890,8 @@ export type RoleDefinition = {
 /** What a member of an organization may do there at the moment of asking. */
 export type MemberRights = {
   readonly __typename?: 'MemberRights';
+  /** Whether a person is the member, or a service account. */
+  readonly userKind: UserKind;
   /** The member's roles, from most to least. */
   readonly roles: ReadonlyArray<Role>;
   /** The scopes that the roles bring, as `service:scope`, sorted. */
@@ -1957,6 +1959,7 @@ export type RoleDefinitionResolvers<ContextType = Context, ParentType extends Re
 };
 
 export type MemberRightsResolvers<ContextType = Context, ParentType extends ResolversParentTypes['MemberRights'] = ResolversParentTypes['MemberRights']> = {
+  userKind?: Resolver<ResolversTypes['UserKind'], ParentType, ContextType>;
   roles?: Resolver<ReadonlyArray<ResolversTypes['Role']>, ParentType, ContextType>;
   scopes?: Resolver<ReadonlyArray<ResolversTypes['String']>, ParentType, ContextType>;
 };

@@ -198,6 +198,11 @@ export type Query = {
    */
   readonly claimableSubscriptions?: Maybe<ReadonlyArray<BillingSubscription>>;
   /**
+   * Verifications of free workspaces that were bought without an account, with the viewer's verified mail address, and wait for being claimed; at
+   * most 100. For people who manage the active context, as claimableSubscriptions is.
+   */
+  readonly claimableVerifications?: Maybe<ReadonlyArray<WorkspaceVerification>>;
+  /**
    * What a bundle would cost, or a change to it: with a subscription the processor says it, without one it is the plain price. Nothing is charged.
    * For managers alone, as billingSubscriptions is.
    */
@@ -459,6 +464,11 @@ export type Mutation = {
    */
   readonly claimBillingSubscription?: Maybe<BillingSubscription>;
   /**
+   * Gives the active context the verification of a free workspace that was bought without an account, once. NOT_FOUND for one that does not wait
+   * for the viewer's verified mail address; CONFLICT, reason SUBSCRIBED, where a verification stands already.
+   */
+  readonly claimWorkspaceVerification?: Maybe<WorkspaceVerification>;
+  /**
    * Opens the processor's page on which subscriptions, payment methods and invoices are looked after. For managers alone; CONFLICT, reason
    * NOT_SUBSCRIBED, without a subscription.
    */
@@ -523,7 +533,7 @@ export type Mutation = {
   /**
    * Invites a mail address, which is mailed; whoever has verified it may answer within seven days. For owners and adults; only an owner makes
    * owners. An address that is invited already answers its open invitation. CONFLICT, reason LIMIT, for a household with ten open invitations;
-   * RATE_LIMITED above 30 invitations of a person an hour, and above ten to one address.
+   * RATE_LIMITED above 30 invitations of a person an hour, above ten of a person to one address, and above 40 of everybody to it.
    */
   readonly inviteToHousehold?: Maybe<HouseholdInvitation>;
   /**
@@ -533,6 +543,11 @@ export type Mutation = {
   readonly acceptHouseholdInvitation?: Maybe<HouseholdInvitation>;
   /** Declines an invitation, once. NOT_FOUND for one to another address; CONFLICT, reason DECIDED, for one that was answered or has expired. */
   readonly declineHouseholdInvitation?: Maybe<HouseholdInvitation>;
+  /**
+   * Takes an invitation back; a repetition answers it again. For owners and adults, that of an owner for owners. NOT_FOUND for one to a household
+   * that the viewer is not in; CONFLICT, reason DECIDED, for one that was answered or has expired.
+   */
+  readonly withdrawHouseholdInvitation?: Maybe<HouseholdInvitation>;
   /** Changes what a member may do. For owners. CONFLICT, reason LAST_OWNER, when nobody else is an owner. */
   readonly changeHouseholdRole?: Maybe<Household>;
   /**
@@ -680,6 +695,11 @@ export type MutationClaimBillingSubscriptionArgs = {
 };
 
 
+export type MutationClaimWorkspaceVerificationArgs = {
+  input: ClaimWorkspaceVerificationInput;
+};
+
+
 export type MutationCreateBillingPortalArgs = {
   input: CreateBillingPortalInput;
 };
@@ -792,6 +812,11 @@ export type MutationAcceptHouseholdInvitationArgs = {
 
 export type MutationDeclineHouseholdInvitationArgs = {
   input: DeclineHouseholdInvitationInput;
+};
+
+
+export type MutationWithdrawHouseholdInvitationArgs = {
+  input: WithdrawHouseholdInvitationInput;
 };
 
 
@@ -1398,6 +1423,11 @@ export type ClaimBillingSubscriptionInput = {
   readonly id: Scalars['ID']['input'];
 };
 
+/** Which verification is claimed. */
+export type ClaimWorkspaceVerificationInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
 /** Where the portal leads back to. */
 export type CreateBillingPortalInput = {
   /** A path of the dashboard, or an address on its origin. */
@@ -1875,7 +1905,9 @@ export type HouseholdInvitationStatus =
   /** The person became a member. */
   | 'ACCEPTED'
   /** The person did not want to. */
-  | 'DECLINED';
+  | 'DECLINED'
+  /** The household took it back. */
+  | 'WITHDRAWN';
 
 /** What a household is called. */
 export type CreateHouseholdInput = {
@@ -1918,6 +1950,11 @@ export type AcceptHouseholdInvitationInput = {
 
 /** Which invitation is declined. */
 export type DeclineHouseholdInvitationInput = {
+  readonly id: Scalars['ID']['input'];
+};
+
+/** Which invitation is taken back. */
+export type WithdrawHouseholdInvitationInput = {
   readonly id: Scalars['ID']['input'];
 };
 
@@ -3287,6 +3324,7 @@ export type ResolversTypes = {
   BillingPreviewLine: ResolverTypeWrapper<BillingPreviewLine>;
   BillingPortal: ResolverTypeWrapper<BillingPortal>;
   ClaimBillingSubscriptionInput: ClaimBillingSubscriptionInput;
+  ClaimWorkspaceVerificationInput: ClaimWorkspaceVerificationInput;
   CreateBillingPortalInput: CreateBillingPortalInput;
   CatalogEntry: ResolverTypeWrapper<CatalogEntryRow>;
   CatalogEntryMobileApp: ResolverTypeWrapper<CatalogEntryMobileApp>;
@@ -3337,6 +3375,7 @@ export type ResolversTypes = {
   InviteToHouseholdInput: InviteToHouseholdInput;
   AcceptHouseholdInvitationInput: AcceptHouseholdInvitationInput;
   DeclineHouseholdInvitationInput: DeclineHouseholdInvitationInput;
+  WithdrawHouseholdInvitationInput: WithdrawHouseholdInvitationInput;
   ChangeHouseholdRoleInput: ChangeHouseholdRoleInput;
   RemoveHouseholdMemberInput: RemoveHouseholdMemberInput;
   SelectHouseholdInput: SelectHouseholdInput;
@@ -3492,6 +3531,7 @@ export type ResolversParentTypes = {
   BillingPreviewLine: BillingPreviewLine;
   BillingPortal: BillingPortal;
   ClaimBillingSubscriptionInput: ClaimBillingSubscriptionInput;
+  ClaimWorkspaceVerificationInput: ClaimWorkspaceVerificationInput;
   CreateBillingPortalInput: CreateBillingPortalInput;
   CatalogEntry: CatalogEntryRow;
   CatalogEntryMobileApp: CatalogEntryMobileApp;
@@ -3534,6 +3574,7 @@ export type ResolversParentTypes = {
   InviteToHouseholdInput: InviteToHouseholdInput;
   AcceptHouseholdInvitationInput: AcceptHouseholdInvitationInput;
   DeclineHouseholdInvitationInput: DeclineHouseholdInvitationInput;
+  WithdrawHouseholdInvitationInput: WithdrawHouseholdInvitationInput;
   ChangeHouseholdRoleInput: ChangeHouseholdRoleInput;
   RemoveHouseholdMemberInput: RemoveHouseholdMemberInput;
   SelectHouseholdInput: SelectHouseholdInput;
@@ -3710,6 +3751,7 @@ export type QueryResolvers<ContextType = Context, ParentType extends ResolversPa
   billingSubscriptions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['BillingSubscription']>>, ParentType, ContextType>;
   workspaceVerifications?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WorkspaceVerification']>>, ParentType, ContextType>;
   claimableSubscriptions?: Resolver<Maybe<ReadonlyArray<ResolversTypes['BillingSubscription']>>, ParentType, ContextType>;
+  claimableVerifications?: Resolver<Maybe<ReadonlyArray<ResolversTypes['WorkspaceVerification']>>, ParentType, ContextType>;
   billingPreview?: Resolver<Maybe<ResolversTypes['BillingPreview']>, ParentType, ContextType, RequireFields<QueryBillingPreviewArgs, 'package' | 'interval' | 'seats'>>;
   catalogEntries?: Resolver<Maybe<ResolversTypes['CatalogEntryConnection']>, ParentType, ContextType, RequireFields<QueryCatalogEntriesArgs, 'first'>>;
   catalogEntry?: Resolver<Maybe<ResolversTypes['CatalogEntry']>, ParentType, ContextType, RequireFields<QueryCatalogEntryArgs, 'app'>>;
@@ -3756,6 +3798,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   createFreeWorkspaceCheckout?: Resolver<Maybe<ResolversTypes['BillingCheckout']>, ParentType, ContextType, RequireFields<MutationCreateFreeWorkspaceCheckoutArgs, 'input'>>;
   createPublicCheckout?: Resolver<Maybe<ResolversTypes['PublicCheckout']>, ParentType, ContextType, RequireFields<MutationCreatePublicCheckoutArgs, 'input'>>;
   claimBillingSubscription?: Resolver<Maybe<ResolversTypes['BillingSubscription']>, ParentType, ContextType, RequireFields<MutationClaimBillingSubscriptionArgs, 'input'>>;
+  claimWorkspaceVerification?: Resolver<Maybe<ResolversTypes['WorkspaceVerification']>, ParentType, ContextType, RequireFields<MutationClaimWorkspaceVerificationArgs, 'input'>>;
   createBillingPortal?: Resolver<Maybe<ResolversTypes['BillingPortal']>, ParentType, ContextType, RequireFields<MutationCreateBillingPortalArgs, 'input'>>;
   installApp?: Resolver<Maybe<ResolversTypes['Installation']>, ParentType, ContextType, RequireFields<MutationInstallAppArgs, 'input'>>;
   uninstallApp?: Resolver<Maybe<ResolversTypes['Installation']>, ParentType, ContextType, RequireFields<MutationUninstallAppArgs, 'input'>>;
@@ -3779,6 +3822,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   inviteToHousehold?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationInviteToHouseholdArgs, 'input'>>;
   acceptHouseholdInvitation?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationAcceptHouseholdInvitationArgs, 'input'>>;
   declineHouseholdInvitation?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationDeclineHouseholdInvitationArgs, 'input'>>;
+  withdrawHouseholdInvitation?: Resolver<Maybe<ResolversTypes['HouseholdInvitation']>, ParentType, ContextType, RequireFields<MutationWithdrawHouseholdInvitationArgs, 'input'>>;
   changeHouseholdRole?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationChangeHouseholdRoleArgs, 'input'>>;
   removeHouseholdMember?: Resolver<Maybe<ResolversTypes['Household']>, ParentType, ContextType, RequireFields<MutationRemoveHouseholdMemberArgs, 'input'>>;
   selectHousehold?: Resolver<Maybe<ResolversTypes['Workspace']>, ParentType, ContextType, RequireFields<MutationSelectHouseholdArgs, 'input'>>;
