@@ -74,10 +74,12 @@ export async function start({ pages, words, modules, session, place, notice, rec
     return paths.map(path => createRoute({ getParentRoute: () => root, path: path.replace(/:(\w+)/g, '$$$1'), component }))
   })
   const first = document.documentElement.dataset.page?.split('.')[1] ?? ''
-  const page = modules[first]?.().then(withWords)
+  const loading = modules[first]?.()
+  const page = loading?.then(withWords)
   // Whoever is not signed in leaves before anything is asked of the graph.
   const signedIn = session.token().then(() => true, leave)
-  warm(client, pages, first, page, signedIn)
+  // What the page reads does not wait for its words.
+  warm(client, pages, first, loading, signedIn)
   const [, module, isIn] = await Promise.all([load(words), page, signedIn])
   if (module) loaded.set(first, module.default)
   if (!isIn) return createRoot(document.getElementById('content')!).render(<Refused start={pages.start} />)
