@@ -1,5 +1,5 @@
-import { supergraph } from '../../test/kit/supergraph.ts'
-import { removeInstallations, seedPlatformApps } from '../../test/subgraphs/launcher/catalog/seed.ts'
+import { supergraph } from '../../../test/kit/supergraph.ts'
+import { removeInstallations, seedPlatformApps } from '../../../test/subgraphs/launcher/catalog/seed.ts'
 import { tableOfOperations, timeOperation } from './operations.ts'
 
 /** Numbers of apps in the store, and of records of the searching organization by kind. */

@@ -1,5 +1,5 @@
-import { widgetApps } from '../../subgraphs/launcher/demo.ts'
-import { supergraph } from '../../test/kit/supergraph.ts'
+import { widgetApps } from '../../../subgraphs/launcher/demo.ts'
+import { supergraph } from '../../../test/kit/supergraph.ts'
 import { tableOfOperations, timeOperation } from './operations.ts'
 
 /** Ms that a batch may take at the median when every app answers. */

@@ -1,5 +1,5 @@
-import { statementsOf } from '../../test/kit/plans.ts'
-import { percentile } from '../load/load.ts'
+import { statementsOf } from '../../../test/kit/plans.ts'
+import { percentile } from '../../load/load.ts'
 
 /** What one operation takes: time in ms from the engine's door to the answer, processor time in ms, and statements. */
 export interface Taken {

@@ -1,4 +1,4 @@
-import { supergraph } from '../../test/kit/supergraph.ts'
+import { supergraph } from '../../../test/kit/supergraph.ts'
 import { tableOfOperations, timeOperation } from './operations.ts'
 
 const items = 10_000

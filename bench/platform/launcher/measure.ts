@@ -11,7 +11,7 @@ interface Options {
 
 /** Measures the launcher, on a PostgreSQL of its own. */
 export async function measureLauncher({ runs, only = /./ }: Options): Promise<string> {
-  const { default: setUp } = await import('../../test/kit/run/global-setup.ts')
+  const { default: setUp } = await import('../../../test/kit/run/global-setup.ts')
   const stop = await setUp()
   const sections: Readonly<Record<string, () => Promise<string>>> = {
     search: () => measureSearch(runs),
