@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { agentsNeighbours } from './config/agents.ts'
-import { documents, operations, rates, streams } from './config/asking.ts'
+import { documents, operations, rates, streams, usage } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
@@ -113,6 +113,8 @@ export interface Config extends AsRead {
   readonly documents: Values<typeof documents>
   /** How much callers may keep open. */
   readonly streams: Values<typeof streams>
+  /** Whether and how long use of the schema is recorded; null: where there is a database. */
+  readonly usage: Values<typeof usage>
   readonly tracing: Values<typeof tracing>
   /** How operations run, and what the router does with subgraphs that it reaches over HTTP. */
   readonly remote: Omit<Values<typeof operations> & Values<typeof remote>, 'engine' | 'routerUrl'>
@@ -181,7 +183,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const often = readFamily(rates, given, mistakes)
   const trusted = readFamily(documents, given, mistakes)
   const open = readFamily(streams, given, mistakes)
-  const traces = readFamily(tracing, given, mistakes)
+  const [traces, used] = [readFamily(tracing, given, mistakes), readFamily(usage, given, mistakes)]
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
   const keptFor = readFamily(retention, given, mistakes)
@@ -266,6 +268,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     rates: often,
     documents: { ...trusted, file: trusted.file && resolve(trusted.file) },
     streams: open,
+    usage: used,
     tracing: traces,
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),

@@ -1,4 +1,4 @@
-import { answerBytes, cost, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
+import { answerBytes, cost, days, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -110,4 +110,16 @@ export const streams = {
     by: [...doors, 'subgraph'],
     does: 'How long a stopping process lets model streams continue, at most 600000. Your supervisor must wait this much longer before it kills.',
   }),
+}
+
+/** Whether and how long use of the schema is recorded. */
+export const usage = {
+  recording: setting('USAGE', oneOf('on', 'off'), {
+    fallback: null,
+    without: '`on` with a database',
+    by: doors,
+    does: 'Whether routers record which clients use which fields ([Usage](usage.md)). Distributed routers need `DATABASE_URL` for it; `start:router --supergraph` records nothing.',
+  }),
+  flushMs: setting('USAGE_FLUSH_MS', milliseconds, { fallback: 60_000, by: doors, does: 'Milliseconds between two writes of what was used.' }),
+  days: setting('USAGE_DAYS', days(1), { fallback: 90, by: doors, does: 'Days for which use is kept.' }),
 }

@@ -1,5 +1,5 @@
 import { agentsNeighbours } from './agents.ts'
-import { documents, operations, rates, streams } from './asking.ts'
+import { documents, operations, rates, streams, usage } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { billing } from './launcher/billing.ts'
@@ -348,6 +348,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Rate limits', family: rates },
   { title: 'Trusted documents', family: documents },
   { title: 'WebSockets and streams', family: streams },
+  { title: 'Usage', family: usage },
   { title: 'Tracing', family: tracing },
   { title: 'Distributed mode', family: { ...remote, ...eachSubgraph } },
   { title: 'External token issuer', family: foreignIssuer },

@@ -49,6 +49,7 @@ import { ownRows, refuseOtherMethods } from './rest/place.ts'
 import type { RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
+import type { Usage } from './usage/usage.ts'
 
 export interface RouterOptions {
   readonly engine: Engine
@@ -124,6 +125,8 @@ export interface RouterOptions {
   readonly metrics?: Registry
   /** Figures to serve at `/metrics` instead: the sums of all processes of this port. @default the registry's */
   readonly figures?: (() => Promise<string>) | undefined
+  /** Records which clients use which fields. @default not recorded */
+  readonly usage?: Usage | undefined
   /** Starts traces of requests. @default none */
   readonly tracing?: Tracing | undefined
   /** Counts the bytes of operations and answers in progress. @default a count of its own */
@@ -156,7 +159,9 @@ const anonymousEach = operationShare.all * 0.75
 
 /** Creates the router: all protocols over one engine, one authentication, and one registry of open streams. */
 export async function createRouter(options: RouterOptions): Promise<Router> {
-  const { engine, authority, subgraphs, publicUrl, clock, log } = options
+  const { engine: uncounted, authority, subgraphs, publicUrl, clock, log } = options
+  // Operations of clients are counted; those that the platform's own pages and services send are checked when they are generated.
+  const engine = options.usage?.watch(uncounted) ?? uncounted
   const production = options.environment === 'production'
   // In development the client sees the internal error; elsewhere only the log does.
   const exposeErrors = options.environment === 'development'
@@ -220,7 +225,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   registerFigures(registry, [...planFigures(engine), ...streamFigures(sockets, streams, hub.figures)])
   serveMetrics(app, { token: options.metricsToken ?? null, registry, figures: options.figures })
   web = authority
-    ? serveWeb(app, { hosts, publicUrl, authenticate, engine, isDevelopment: exposeErrors, developersWebUrl: options.developersWebUrl ?? null })
+    ? serveWeb(app, { hosts, publicUrl, authenticate, engine: uncounted, isDevelopment: exposeErrors, developersWebUrl: options.developersWebUrl ?? null })
     : null
   servePages(app, {
     start: web?.start,
@@ -234,7 +239,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     demo: options.demo ?? null,
     sandbox: options.sandbox ?? null,
     foreignIssuer: options.foreign?.issuer ?? null,
-    signedIn: authority ? createSignedIn(authenticate, engine) : undefined,
+    signedIn: authority ? createSignedIn(authenticate, uncounted) : undefined,
     look: createReadiness(options.readiness),
   })
   await serveGraphql(app, { ...graphql, authenticate: counting, publicUrl, production, heartbeatMs: options.heartbeatMs, direct: options.direct })
@@ -244,7 +249,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     clock,
     draining,
     authenticate: counting,
-    authority: authority ?? uncounted,
+    authority: authority ?? noCounts,
     shares,
     places: createForwardPlaces(),
     hosts,
@@ -334,7 +339,7 @@ const operationsOf = (tables: readonly DerivedTable[]): readonly DocumentNode[] 
 const owner: Viewer = { ...anonymous, kind: 'user', userId: '', organizationId: '', roles: ['owner'], scopes: scopesOf(['owner']), context: 'organization' }
 
 /** Counter for a router without identity, which has no route to be counted. */
-const uncounted: RouteDoor['authority'] = { countPublicPosts: async (_, many) => ({ granted: many, waitMs: 0 }) }
+const noCounts: RouteDoor['authority'] = { countPublicPosts: async (_, many) => ({ granted: many, waitMs: 0 }) }
 
 interface RouteDoor {
   readonly studio: StudioCallers | undefined

@@ -15,6 +15,17 @@ export const origin = Symbol('origin')
 /** Key of the organization that the work is done for, for limits by organization. */
 export const organization = Symbol('organization')
 
+/** A client program, as it names itself. */
+export interface ClientProgram {
+  /** `unknown` where it says none, `other` for what is no name: 1 to 100 printable ASCII characters. */
+  readonly name: string
+  /** Likewise. */
+  readonly version: string
+}
+
+/** Key of a cause's client program: a symbol, because log lines have it as `client`. */
+export const program = Symbol('program')
+
 /**
  * Context of a piece of work. Every log line of the work contains it, and it is passed to the calls and jobs that the
  * work causes, through every process. It never holds a credential.
@@ -38,6 +49,7 @@ export interface Cause {
   /** Number of errors by code, if the operation ended with any. */
   errors?: Readonly<Record<string, number>>
   readonly [origin]?: Origin
+  readonly [program]?: ClientProgram
   [organization]?: string
 }
 
@@ -140,17 +152,46 @@ const longestAgent = 300
 /** Maximum characters of a stored program name. */
 const longestClient = 100
 
+/** Names under which clients send their own name and version, the first ones counting most; the last pair is for sockets. */
+const clientNames = [
+  ['apollographql-client-name', 'apollographql-client-version'],
+  [clientHeader, 'graphql-client-version'],
+  ['x-graphql-client-name', 'x-graphql-client-version'],
+  ['clientName', 'clientVersion'],
+] as const
+
+const wordOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
 /**
  * Returns the name of the calling program: by the headers of GraphQL clients, else by its User-Agent; undefined when
  * neither is sent. @param header reads one
  */
 export function readClient(header: (name: string) => unknown): string | undefined {
-  const word = (...names: readonly string[]) => names.map(header).find((value): value is string => typeof value === 'string' && value !== '')
-  const name = word('apollographql-client-name', clientHeader)
-  const version = word('apollographql-client-version', 'graphql-client-version')
-  const client = name === undefined ? word('user-agent') : version === undefined ? name : `${name}@${version}`
-  return client === undefined ? undefined : printable(client, longestClient)
+  for (const [named, versioned] of clientNames) {
+    const name = wordOf(header(named))
+    if (name === undefined) continue
+    const version = wordOf(header(versioned))
+    return printable(version === undefined ? name : `${name}@${version}`, longestClient)
+  }
+  const agent = wordOf(header('user-agent'))
+  return agent === undefined ? undefined : printable(agent, longestClient)
 }
+
+const unknown: ClientProgram = { name: 'unknown', version: 'unknown' }
+
+/** Returns the client program that a request names; its User-Agent names none. @param header reads one */
+export function readProgram(header: (name: string) => unknown): ClientProgram {
+  for (const [named, versioned] of clientNames) {
+    const name = wordOf(header(named))
+    if (name !== undefined) return { name: shown(name), version: shown(wordOf(header(versioned)) ?? unknown.version) }
+  }
+  return unknown
+}
+
+/** Returns the client program of the present work. */
+export const programNow = (): ClientProgram => present.getStore()?.[program] ?? unknown
+
+const shown = (word: string): string => (word.length <= longestClient && /^[\x20-\x7e]+$/.test(word) ? word : 'other')
 
 /** Removes characters that a header must not contain; callers choose the text. */
 const printable = (text: string, most: number): string => text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, most)

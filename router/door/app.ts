@@ -5,7 +5,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstanc
 import helmet from 'helmet'
 import type { Logger } from 'pino'
 import { plainAddress } from '../../platform/caller/address.ts'
-import { type Cause, doFor, origin, readClient, readOrigin } from '../../platform/caller/cause.ts'
+import { type Cause, doFor, origin, program, readClient, readOrigin, readProgram } from '../../platform/caller/cause.ts'
 import { below, type Span, type Tracing } from '../../platform/caller/trace.ts'
 import { type DomainError, statusOf } from '../../platform/errors.ts'
 import { openAiError } from '../../subgraphs/http/openai-error.ts'
@@ -150,9 +150,10 @@ export async function createApp({
   app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {
     // A pipelined request whose client has disconnected has no address, and nobody waits for its answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
-    const client = readClient(name => raw.headers[name])
+    const header = (name: string) => raw.headers[name]
+    const client = readClient(header)
     const from = readOrigin(plainAddress(ip), raw.headers['user-agent'])
-    const cause: Cause = { requestId: id, ...(client !== undefined && { client }), [origin]: from }
+    const cause: Cause = { requestId: id, ...(client !== undefined && { client }), [origin]: from, [program]: readProgram(header) }
     causes.set(raw, cause)
     const span = tracing && !isOperators(raw.url) ? beginRequest(tracing, raw, id, unrouted.has(raw) ? undefined : routeOptions.url) : undefined
     if (span) spans.set(raw, span)

@@ -85,7 +85,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const { extra } = context
       const requestId = `${extra.id}.${++extra.asked}`
       const { viewer } = extra.caller!
-      const cause: Subscribing['cause'] = { requestId, ...extra.program, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
+      const cause: Subscribing['cause'] = { requestId, ...extra.sender, ...(viewer.kind !== 'anonymous' && { caller: loggedAs(viewer) }) }
       if (viewer.organizationId) cause[organization] = viewer.organizationId
       if (Object.keys(context.subscriptions).length > socketLimits.operations)
         return [new GraphQLError(`At most ${socketLimits.operations} operations may run at the same time on one connection: end one first.`, limited)]

@@ -12,6 +12,8 @@ import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/
 import type { Seal } from '../engine/transport/seal.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
+import type { UsageStore } from '../usage/store.ts'
+import { openUsage } from '../usage/usage.ts'
 import { bytesInFlight, openEngineOver } from './engine.ts'
 import { followFile } from './process/follow-file.ts'
 import type { Process } from './startup.ts'
@@ -20,26 +22,34 @@ import type { Process } from './startup.ts'
 export type RouterParts = Pick<
   RouterOptions,
   'engine' | 'authority' | 'draining' | 'severalRouters' | 'callers' | 'subgraphs' | 'readiness' | 'extend' | 'drainMs' | 'sandbox' | 'services' | 'demo'
->
+> & {
+  /** Where use of the schema is stored. @default it is not recorded */
+  readonly usageStore?: UsageStore | undefined
+}
 
 /**
  * Creates a router that does not listen yet.
- * @throws StartError when the trusted documents cannot be read
+ * @throws StartError when the trusted documents cannot be read, or USAGE needs a database
  */
-export async function openDoors({ config, log, metrics, tracing, colleagues, stack }: Process, parts: RouterParts): Promise<Router> {
+export async function openDoors({ config, log, metrics, tracing, colleagues, stack }: Process, { usageStore, ...parts }: RouterParts): Promise<Router> {
   const { host, port, sharePort, publicUrl, environment, trustProxy, corsOrigins, metricsToken, streams } = config
   // Without authentication no service has a host of its own.
   const hosts = parts.authority ? hostsOf(config) : createHosts(publicUrl, [], { origins: corsOrigins, loopback: environment === 'development' })
   const { perAddress, perViewer, messages, perCaller, unansweredMs } = streams
   const { trust, file } = config.documents
+  const { recording, flushMs, days } = config.usage
+  if (recording === 'on' && !usageStore)
+    throw new StartError('USAGE: on needs a database: name it with DATABASE_URL, or leave USAGE out; a router of another supergraph has none')
   const text = file === null ? null : textOf(file)
   const foreign = config.foreignIssuer && { ...config.foreignIssuer, outbound: createOutbound([new URL(config.foreignIssuer.jwksUrl).origin]) }
   if (foreign) stack.defer(() => foreign.outbound.close())
   const studioUrl = addressesFrom(config.providerAddresses, parts.sandbox ?? null).studio
   const studio = studioUrl === null ? undefined : { url: studioUrl, outbound: createOutbound([new URL(studioUrl).origin]) }
   if (studio) stack.defer(() => studio.outbound.close())
+  const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
   const router = await createRouter({
     ...parts,
+    usage,
     foreign: foreign ?? undefined,
     studio,
     chatOrigins: config.publicChat.origins,

@@ -34,6 +34,7 @@ import { hostsOf } from '../hosts.ts'
 import { registerFigures } from '../metrics/figure.ts'
 import { watchJobs } from '../metrics/jobs.ts'
 import { watchPools } from '../metrics/pools.ts'
+import { createUsageStore, type UsageStore } from '../usage/store.ts'
 import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
 import { untilAborted } from './process/abort.ts'
@@ -77,6 +78,8 @@ export interface Home {
   /** The engine, if all subgraphs are in this process. */
   readonly engine: Engine | null
   readonly outbound: WayOut
+  /** Where routers store use of the schema. */
+  readonly usageStore: UsageStore
   readonly readiness: readonly ReadinessCheck[]
   /** Sentences about anything unexpected. */
   readonly notices: readonly string[]
@@ -117,6 +120,7 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
     subgraphs,
     engine: made.engine ?? null,
     outbound: deps.outbound,
+    usageStore: createUsageStore(sequelize),
     readiness: [...health.readiness, { name: 'events', check: events.check }, ...(storing ? [storing.readiness] : []), ...checks],
     notices: [...notices, ...(storing?.notices ?? [])],
   }

@@ -22,7 +22,7 @@ import { findOperation } from '../engine/operation/operation.ts'
 /** A variable whose value names input fields or enum values. */
 export interface InputVariable {
   readonly name: string
-  readonly type: GraphQLInputType
+  readonly names: ReadonlyMap<string, Named>
 }
 
 /** What an operation uses of a schema. */
@@ -32,7 +32,7 @@ export interface Used {
    * `Type` for the condition of a fragment.
    */
   readonly coordinates: readonly string[]
-  /** Used variables whose values, which differ between requests, have coordinates of their own (`coordinatesOfValues`). */
+  /** Used variables whose values, which differ between requests, have coordinates of their own (`visitValues`). */
   readonly inputs: readonly InputVariable[]
 }
 
@@ -98,8 +98,8 @@ export function usedBy(schema: GraphQLSchema, document: DocumentNode, operationN
     const type = typeFromAST(schema, node as never) as GraphQLNamedType | undefined
     if (!isInputType(type)) continue
     if (defaultValue) addWritten(type, defaultValue, found, variables)
-    const named = getNamedType(type)
-    if (isInputObjectType(named) || isEnumType(named)) inputs.push({ name: variable.name.value, type })
+    const names = namesOf(type)
+    if (names) inputs.push({ name: variable.name.value, names })
   }
   return { coordinates: [...found].sort(), inputs }
 }
@@ -125,36 +125,59 @@ function addWritten(type: GraphQLInputType, value: ValueNode, found: Set<string>
   }
 }
 
-/**
- * Returns the coordinates of input fields and enum values that the values of variables name. Names that the schema does
- * not know are left out, so that nothing that a client invented is recorded.
- * @param values as the client sent them, before coercion
- */
-export function coordinatesOfValues(inputs: readonly InputVariable[], values: Readonly<Record<string, unknown>> | null | undefined): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const { name, type } of inputs) if (values && Object.hasOwn(values, name)) addSent(type, values[name], found)
-  return found
+/** What values of an input object or enum may name, by the name. */
+interface Named {
+  readonly coordinate: string
+  /** Whether it is an input field, not a value of an enum. */
+  readonly isField: boolean
+  /** What the value of an input field may name in turn. */
+  readonly inner: ReadonlyMap<string, Named> | null
 }
 
-function addSent(type: GraphQLInputType, value: unknown, found: Set<string>): void {
-  if (value === null || value === undefined) return
-  if (Array.isArray(value)) {
-    for (const each of value) addSent(type, each, found)
-    return
-  }
+const namedBy = new WeakMap<GraphQLNamedType, Map<string, Named>>()
+
+function namesOf(type: GraphQLInputType): ReadonlyMap<string, Named> | null {
   const named = getNamedType(type)
-  if (isEnumType(named)) {
-    if (typeof value === 'string' && named.getValue(value)) found.add(`${named.name}.${value}`)
-  } else if (isInputObjectType(named) && typeof value === 'object') {
-    const fields = named.getFields()
-    for (const [key, inner] of Object.entries(value)) {
-      const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-      if (!field) continue
-      found.add(`${named.name}.${key}`)
-      const leaf = getNamedType(field.type)
-      if (isInputObjectType(leaf) || isEnumType(leaf)) addSent(field.type, inner, found)
+  const isInput = isInputObjectType(named)
+  if (!isInput && !isEnumType(named)) return null
+  const known = namedBy.get(named)
+  if (known) return known
+  const names = new Map<string, Named>()
+  // Kept before it is complete, because input types may hold themselves.
+  namedBy.set(named, names)
+  if (isInput)
+    for (const field of Object.values(named.getFields()))
+      names.set(field.name, { coordinate: `${named.name}.${field.name}`, isField: true, inner: namesOf(field.type) })
+  else for (const { name } of named.getValues()) names.set(name, { coordinate: `${named.name}.${name}`, isField: false, inner: null })
+  return names
+}
+
+/**
+ * Visits the coordinates of input fields and enum values that the values of variables name, some of them repeatedly.
+ * Names that the schema does not know are left out, so that nothing that a client invented is recorded.
+ * @param values as the client sent them, before coercion
+ */
+export function visitValues(
+  inputs: readonly InputVariable[],
+  values: Readonly<Record<string, unknown>> | null | undefined,
+  visit: (coordinate: string) => void,
+): void {
+  for (const { name, names } of inputs) if (values && Object.hasOwn(values, name)) visitValue(names, values[name], visit)
+}
+
+function visitValue(names: ReadonlyMap<string, Named>, value: unknown, visit: (coordinate: string) => void): void {
+  if (typeof value === 'string') {
+    // An enum's value: a text is no input object.
+    const named = names.get(value)
+    if (named && !named.isField) visit(named.coordinate)
+  } else if (Array.isArray(value)) for (const each of value) visitValue(names, each, visit)
+  else if (typeof value === 'object' && value !== null)
+    for (const key in value) {
+      const named = names.get(key)
+      if (!named?.isField) continue
+      visit(named.coordinate)
+      if (named.inner) visitValue(named.inner, (value as Record<string, unknown>)[key], visit)
     }
-  }
 }
 
 /** Every coordinate of a schema that an operation can use, sorted; introspection and values of enums that are no input are none. */

@@ -1,5 +1,6 @@
 import type { ServiceApp, ServiceTokens } from '../../router/access/callers/services.ts'
 import { createRouter } from '../../router/router.ts'
+import type { Usage } from '../../router/usage/usage.ts'
 import type { Supergraph } from './supergraph.ts'
 
 /** What a route answered. */
@@ -26,6 +27,7 @@ export interface Door extends AsyncDisposable {
  * @param tokens of services @default none
  * @param apps that are registered besides the platform's own @default none
  * @param counts whether it tells what the supergraph counts, which one door of it can @default false
+ * @param usage that records what is used @default nothing is recorded
  * @param elapsed milliseconds by which it is decided what is still remembered @default those that pass
  */
 export async function openDoor(
@@ -34,8 +36,15 @@ export async function openDoor(
     counts = false,
     tokens,
     apps = [],
+    usage,
     elapsed,
-  }: { readonly counts?: boolean; readonly tokens?: ServiceTokens; readonly apps?: readonly ServiceApp[]; readonly elapsed?: () => number } = {},
+  }: {
+    readonly usage?: Usage
+    readonly counts?: boolean
+    readonly tokens?: ServiceTokens
+    readonly apps?: readonly ServiceApp[]
+    readonly elapsed?: () => number
+  } = {},
 ): Promise<Door> {
   const router = await createRouter({
     engine: platform.engine,
@@ -53,6 +62,7 @@ export async function openDoor(
     readiness: [],
     tracing: secrets.tracing,
     ...(counts && { metrics }),
+    ...(usage && { usage }),
     ...(elapsed && { elapsed }),
   })
   const ask: Door['ask'] = async (method, path, { headers = {}, body, from } = {}) => {

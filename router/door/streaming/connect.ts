@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { CloseCode } from 'graphql-ws'
+import { program, readClient, readProgram } from '../../../platform/caller/cause.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import { createCounter } from '../../../platform/limit.ts'
 import type { AddressOf } from '../../access/address.ts'
@@ -41,6 +42,10 @@ export function createConnections(door: ConnectionDoor) {
       return false
     }
     extra.headers = withCredentials(extra.request, credentials)
+    const said = (name: string) => (connectionParams && Object.hasOwn(connectionParams, name) ? connectionParams[name] : undefined)
+    const named = readProgram(said)
+    // A socket that names no client there may have named it by headers of its upgrade.
+    if (named.name !== 'unknown') extra.sender = { ...extra.sender, client: readClient(said)!, [program]: named }
     let result: Awaited<ReturnType<Authenticate>>
     try {
       result = await authenticate(extra.headers, { safe: false })

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { CloseCode, type makeServer } from 'graphql-ws'
 import type { Logger } from 'pino'
 import { WebSocket } from 'ws'
-import { type Cause, origin, readClient, readOrigin } from '../../../platform/caller/cause.ts'
+import { type Cause, origin, program, readClient, readOrigin, readProgram } from '../../../platform/caller/cause.ts'
 import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
@@ -74,7 +74,7 @@ export interface Extra {
   /** What is wrong with the payload of the current message; null when it can be read. */
   malformed: string | null
   /** The client program that connected, and its origin. */
-  readonly program: Pick<Cause, 'client' | typeof origin>
+  sender: Pick<Cause, 'client' | typeof origin | typeof program>
   caller: Caller | null
   /** Identity under which the caller's concurrent use is counted. */
   claim: Claim
@@ -106,8 +106,10 @@ export function serve(
   { log, addressOf, inFlight, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
-  const client = readClient(name => request.headers[name])
-  const program = { ...(client !== undefined && { client }), [origin]: readOrigin(addressOf(request), request.headers['user-agent']) }
+  const header = (name: string) => request.headers[name]
+  const client = readClient(header)
+  const from = readOrigin(addressOf(request), request.headers['user-agent'])
+  const sender = { ...(client !== undefined && { client }), [origin]: from, [program]: readProgram(header) }
   const id = readRequestId(request)
   const send = (text: string) => {
     if (socket.readyState !== socket.OPEN) return
@@ -131,7 +133,7 @@ export function serve(
     asked: 0,
     bytes: 0,
     malformed: null,
-    program,
+    sender,
     caller: null,
     claim: nobody,
     viewer: null,

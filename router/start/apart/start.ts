@@ -94,6 +94,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
         ...ours(['router'], {
           ...secrets.router,
           ...addresses,
+          ...(config.usage.recording !== 'off' && { DATABASE_URL: database }),
           ...(sandbox && { SANDBOX_DIR: sandbox }),
           PORT: String(each),
           ...(sharesPort(doors.length) && { SHARE_PORT: '1', KEPT_AS: String(at + 1) }),

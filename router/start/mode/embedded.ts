@@ -61,8 +61,9 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
         }
       },
       // All subgraphs run in this process, so the engine calls them directly.
-      door: ({ defined, engine, subgraphs, readiness }) => ({
+      door: ({ defined, engine, subgraphs, readiness, usageStore }) => ({
         engine: engine!,
+        usageStore,
         draining,
         authority: defined.identity!.authority,
         callers: { tokens, registrations: subgraphs.map(({ registration }) => registration), gateway: defined.providers! },

@@ -13,17 +13,18 @@ import { createDraining } from '../../door/streaming/draining.ts'
 import type { Origin } from '../../engine/transport/exchange.ts'
 import { openOrigins } from '../../engine/transport/replicas.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
+import type { UsageStore } from '../../usage/store.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
 import { serviceTokens } from '../keys.ts'
 import { type ListedSlug, readRegistrations } from '../registry.ts'
-import type { Running, Startup } from '../startup.ts'
+import type { Process, Running, Startup } from '../startup.ts'
 import { begin, stopWithin, wire } from '../wire.ts'
 import { originsOf, requireSealKey, subgraphUrls } from './apart.ts'
 
 /**
- * Starts the platform's router for distributed subgraphs: all protocols, access and REST as in embedded mode, without a
- * database. Any number of routers may run side by side.
+ * Starts the platform's router for distributed subgraphs: all protocols, access and REST as in embedded mode. Where
+ * `DATABASE_URL` names the database, use of the schema is recorded there; nothing else needs it. Any number of routers may run side by side.
  * @throws StartError when it has no key to seal with, or its port is taken
  */
 export const startRouter = (config: Config, startup: Startup): Promise<Running> =>
@@ -50,9 +51,11 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const streams = new Agent({ connections: 64 })
     stack.defer(() => streams.destroy())
     const draining = createDraining(config.streams.drainMs)
+    const usageStore = await openUsageStore(process)
     await wire(process, {
       door: () => ({
         engine,
+        usageStore,
         authority,
         severalRouters: true,
         callers: { tokens: serviceTokens(config, config.seal.appTokens), registrations, gateway: createRemoteServiceClients({ origin: clients, seal }) },
@@ -81,6 +84,16 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const banner = [`router before ${[...urls].map(([slug, replicas]) => `${slug} (${replicas.join(', ')})`).join(', ')}`]
     return { url: publicUrl, banner, facts: { subgraphs: Object.fromEntries(urls) }, stopWithinMs: stopWithin(draining, config.remote.drainMs) }
   })
+
+/** Opens the store of use on the platform's database; undefined without an address, or where nothing is to be recorded. */
+async function openUsageStore({ config, log, stack }: Process): Promise<UsageStore | undefined> {
+  const { databaseUrl: url, usage } = config
+  if (!url || usage.recording === 'off') return undefined
+  const [{ connect }, { createUsageStore }] = await Promise.all([import('../../../db/connect.ts'), import('../../usage/store.ts')])
+  const { sequelize, close } = connect({ url, poolSize: 1, log })
+  stack.defer(close)
+  return createUsageStore(sequelize)
+}
 
 /** Resolves when one of several replicas reports that it is ready. */
 async function oneAnswers(urls: readonly string[]): Promise<void> {

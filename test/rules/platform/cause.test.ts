@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Cause, callIs, causeHeaders, causeId, causeNow, doFor, readClient, splitCause, withCause } from '../../../platform/caller/cause.ts'
+import { type Cause, callIs, causeHeaders, causeId, causeNow, doFor, readClient, readProgram, splitCause, withCause } from '../../../platform/caller/cause.ts'
 
 describe('the context of work', () => {
   test('includes everything that the work starts, until another context replaces it', async () => {
@@ -61,11 +61,23 @@ describe('a client', () => {
     [{ 'apollographql-client-name': 'web', 'graphql-client-name': 'other', 'apollographql-client-version': '4', 'graphql-client-version': '5' }, 'web@4'],
     [{ 'apollographql-client-name': '', 'graphql-client-name': 'other' }, 'other'],
     [{ 'graphql-client-name': ['two', 'names'], 'user-agent': 'curl/8' }, 'curl/8'],
+    [{ 'x-graphql-client-name': 'tv', 'x-graphql-client-version': '4' }, 'tv@4'],
     [{ 'apollographql-client-version': '3', 'user-agent': 'curl/8' }, 'curl/8'],
     [{ 'user-agent': `a\n\u2028~ \x7f${'x'.repeat(500)}` }, `a??~ ?${'x'.repeat(94)}`],
     [{}, undefined],
   ])('that says %j is %j', (headers, name) => {
     expect(client(headers)).toBe(name)
+  })
+
+  test.each([
+    [{ 'apollographql-client-name': 'web', 'apollographql-client-version': '3.2', 'graphql-client-name': 'no' }, 'web', '3.2'],
+    [{ 'graphql-client-name': 'ios', 'apollographql-client-version': '1' }, 'ios', 'unknown'],
+    [{ 'x-graphql-client-name': 'tv', 'x-graphql-client-version': '4' }, 'tv', '4'],
+    [{ clientName: 'socket', clientVersion: '5' }, 'socket', '5'],
+    [{ 'graphql-client-name': 'x'.repeat(101), 'graphql-client-version': 'é' }, 'other', 'other'],
+    [{ 'graphql-client-name': 3, 'user-agent': 'curl/8' }, 'unknown', 'unknown'],
+  ])('that says %j is counted as %s of version %s', (headers: Record<string, unknown>, name, version) => {
+    expect(readProgram(each => headers[each])).toEqual({ name, version })
   })
 
   test('is named to other processes of the platform', () => {
