@@ -12,6 +12,16 @@ export interface CoordinateUse {
   readonly lastUsedAt: Date
 }
 
+/** How often one client used several coordinates by one operation. */
+export interface Use {
+  readonly client: string
+  readonly version: string
+  readonly operation: string
+  readonly coordinates: readonly string[]
+  readonly count: number
+  readonly lastUsedAt: Date
+}
+
 /** Which uses are read. */
 export interface UsageFilter {
   /** First UTC day, `2026-11-28`. */
@@ -34,6 +44,8 @@ export interface UsageStore {
   forget(day: string): Promise<void>
   /** Returns uses by coordinate and client, most used first. */
   read(filter: UsageFilter): Promise<CoordinateUse[]>
+  /** Returns uses of at least one of these coordinates, each use once. @param since first UTC day */
+  touching(since: string, coordinates: readonly string[]): Promise<Use[]>
 }
 
 const addSql = `
@@ -50,6 +62,11 @@ const readSql = `
   from usage.sums cross join unnest(coordinates) as coordinate
   where day >= $1::date and ($2::text is null or client = $2) and ($3::text[] is null or coordinates && $3) and ($3::text[] is null or coordinate = any($3))
   group by coordinate, client, version order by count desc, coordinate, client, version`
+
+const touchingSql = `
+  select client, version, operation, coordinates, sum(count)::float8 as count, max(last_used_at) as "lastUsedAt"
+  from usage.sums where day >= $1::date and coordinates && $2::text[]
+  group by client, version, operation, coordinates`
 
 /** @param sequelize of the platform's database */
 export function createUsageStore(sequelize: Sequelize): UsageStore {
@@ -71,5 +88,6 @@ export function createUsageStore(sequelize: Sequelize): UsageStore {
     forget: day => change('delete from usage.sums where day < $1::date', [day]),
     read: ({ since, client = null, coordinates = null }) =>
       sequelize.query<CoordinateUse>(readSql, { bind: [since, client, coordinates], type: QueryTypes.SELECT }),
+    touching: (since, coordinates) => sequelize.query<Use>(touchingSql, { bind: [since, coordinates], type: QueryTypes.SELECT }),
   }
 }
