@@ -38,7 +38,9 @@ import { createStreams, type Streams, unwatched } from './live/streams.ts'
 import { type Figure, registerFigures } from './metrics/figure.ts'
 import { serveMetrics } from './metrics/metrics.ts'
 import { countErrorsIn } from './metrics/operations.ts'
+import { mayRead } from './metrics/reader.ts'
 import { serveOpenapi } from './openapi/serve.ts'
+import { type ShownUse, shownDays } from './pages/graph-use.ts'
 import type { DemoAccounts } from './pages/home.ts'
 import { type RunningService, servePages } from './pages/serve.ts'
 import { createSignedIn } from './pages/signed-in.ts'
@@ -239,6 +241,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     demo: options.demo ?? null,
     sandbox: options.sandbox ?? null,
     foreignIssuer: options.foreign?.issuer ?? null,
+    use: shownUse(options),
     signedIn: authority ? createSignedIn(authenticate, uncounted) : undefined,
     look: createReadiness(options.readiness),
   })
@@ -272,6 +275,11 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     trust: manifest => void engine.warm(sources.trust(manifest), owner),
     ...listening,
   }
+}
+
+/** What clients use of the graph, for whoever may read `/metrics`. */
+function shownUse({ usage, metricsToken = null }: RouterOptions): ShownUse | undefined {
+  return usage && { read: coordinates => usage.read(coordinates, shownDays), isShownTo: ({ ip, headers }) => mayRead({ address: ip, headers }, metricsToken) }
 }
 
 /** Opens the authentication of callers, and the rates of their keys. */

@@ -7,7 +7,7 @@ import { broken } from './laws.ts'
 import { listingMistakes } from './listed.ts'
 import { openapiOf } from './openapi.ts'
 import { releaseAge } from './released/age.ts'
-import { breakingChanges } from './released/api.ts'
+import { noticedChanges } from './released/api.ts'
 import { brokenRoutes } from './released/routes.ts'
 import { inFile, type Mistake, printMistake } from './source/mistake.ts'
 
@@ -58,10 +58,12 @@ function migrationMistakes(root: string): readonly Mistake[] {
 if (import.meta.main) {
   const root = process.argv[2] ?? join(import.meta.dirname, '..')
   const drifted = await drift(root)
-  const breaking = [...(await breakingChanges(root)), ...(await brokenRoutes(root))]
+  const noticed = await noticedChanges(root)
+  const breaking = [...noticed.mistakes, ...(await brokenRoutes(root))]
   const against = [...(await listingMistakes(root)), ...(await broken(root)), ...migrationMistakes(root)]
   const { mistakes: old, unreleased, skipped } = await releaseAge(root)
   for (const mistake of [...drifted, ...breaking, ...old, ...against]) console.error(printMistake(mistake))
+  if (noticed.sentence !== null) console.log(`check: ${noticed.sentence}`)
   if (breaking.some(({ code }) => code === 'BREAKING_CHANGE')) {
     console.error('Keep what clients use and deprecate it; when no client uses it any more, npm run schema:accept accepts the change.')
   }

@@ -2,6 +2,7 @@ import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { executeCodegen } from '@graphql-codegen/cli'
 import { codegenConfig, generatedLine } from '../codegen.ts'
+import { deprecationsFile, deprecationsIn, writeDeprecationDays } from '../router/usage/deprecations.ts'
 import { type Composition, compose } from './compose.ts'
 import { openapiOf } from './openapi.ts'
 import { operationFiles, operationMistakes } from './operations.ts'
@@ -28,7 +29,7 @@ export async function generate(root: string): Promise<Generation> {
   const page = await configurationPage(root)
   const mistakes = [...composition.mistakes, ...wrong, ...page.mistakes]
   const sound = mistakes.length === 0 ? composition.subgraphs : composition.subgraphs.filter(isSound)
-  const files = new Map([...composition.files, ...page.files])
+  const files = new Map([...composition.files, ...page.files, ...(await deprecationFiles(root, composition.api))])
   try {
     const config = await codegenConfig(
       root,
@@ -44,6 +45,13 @@ export async function generate(root: string): Promise<Generation> {
     mistakes.push(inFile('codegen.ts', 'CODEGEN_FAILED', sentence.replaceAll(`${root}/`, '')))
   }
   return { files, mistakes, warnings: composition.warnings }
+}
+
+/** Returns the file of deprecations; none for a project that has neither deprecations nor the file. */
+async function deprecationFiles(root: string, api: Composition['api']): Promise<ReadonlyMap<string, string>> {
+  const known = await readFile(join(root, deprecationsFile), 'utf8').catch(() => null)
+  if (!api || (known === null && deprecationsIn(api).size === 0)) return new Map()
+  return new Map([[deprecationsFile, writeDeprecationDays(api, known, new Date().toISOString().slice(0, 10))]])
 }
 
 async function composeOrSay(root: string): Promise<Composition> {

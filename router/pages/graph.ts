@@ -22,22 +22,26 @@ import { doorRefusal } from '../door/errors.ts'
 import { prefersHtml } from '../door/headers.ts'
 import { sendRefusalPage } from '../door/landing.ts'
 import { type Costs, readCosts } from '../engine/operation/cost/costs.ts'
+import { deprecationsFile, readDeprecationDays } from '../usage/deprecations.ts'
+import { createUseReader, type ShownUse, type UseSentences } from './graph-use.ts'
 import type { SendPage } from './layout.ts'
 import { exampleOf } from './operation-example.ts'
 
 const file = new URL('../../schema/supergraph.graphql', import.meta.url)
+const daysFile = new URL(`../../${deprecationsFile}`, import.meta.url)
 const roots = ['Query', 'Mutation', 'Subscription'] as const
 
 /**
  * Serves the reference of the graph: an overview at `/docs/graph`, and a page for each type with its access rules. It
  * is generated from the clients' schema and the supergraph's rules.
+ * @param use what clients use, for those who may see it @default not shown
  */
-export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage): void {
+export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage, use?: ShownUse): void {
   let rules: Rules | undefined
   const known = (): Rules => {
     if (rules) return rules
     const sdl = readFileSync(file, 'utf8')
-    rules = { access: readAccessTable(sdl), costs: readCosts(parse(sdl, { noLocation: true })) }
+    rules = { access: readAccessTable(sdl), costs: readCosts(parse(sdl, { noLocation: true })), days: deprecationDays() }
     return rules
   }
   const kept = new Map<string, string>()
@@ -46,22 +50,42 @@ export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema,
     kept.set(name, content)
     return content
   }
-  app.get('/docs/graph', async (_request, reply) => sendPage(reply, { title: 'Graph', content: once('', () => overview(schema)) }, '/docs/graph'))
-  app.get<{ Params: { name: string } }>('/docs/graph/:name', async ({ headers: { accept }, params: { name } }, reply) => {
+  app.get('/docs/graph', async (_request, reply) => sendPage(reply, { title: 'Graph', content: once('', () => overview(schema, known())) }, '/docs/graph'))
+  const readUse = use && createUseReader(use)
+  app.get<{ Params: { name: string } }>('/docs/graph/:name', async (request, reply) => {
+    const { name } = request.params
     const type = schema.getType(name)
     if (!type || isIntrospectionType(type)) {
       const sentence = 'The graph has no type of this name: /docs/graph lists those that it has.'
-      if (prefersHtml(accept)) return sendRefusalPage(reply, 404, sentence)
+      if (prefersHtml(request.headers.accept)) return sendRefusalPage(reply, 404, sentence)
       throw doorRefusal(404, sentence)
     }
-    return sendPage(reply, { title: name, content: once(name, () => typePage(type, schema, known())) }, `/docs/graph/${name}`)
+    const used = readUse && use.isShownTo(request) ? await readUse(name, membersOf(type)) : undefined
+    const content = used === undefined ? once(name, () => typePage(type, schema, known())) : typePage(type, schema, known(), used)
+    return sendPage(reply, { title: name, content }, `/docs/graph/${name}`)
   })
+}
+
+/** Coordinates of a type that its page shows use of. */
+const membersOf = (type: GraphQLNamedType): readonly string[] => [
+  ...(isEnumType(type) ? type.getValues() : []).map(({ name }) => `${type.name}.${name}`),
+  ...('getFields' in type ? Object.keys(type.getFields()) : []).map(name => `${type.name}.${name}`),
+]
+
+function deprecationDays(): ReadonlyMap<string, string> {
+  try {
+    return readDeprecationDays(readFileSync(daysFile, 'utf8'))
+  } catch {
+    return new Map()
+  }
 }
 
 /** The supergraph's rules that the reference shows. */
 interface Rules {
   readonly access: AccessTable
   readonly costs: Costs
+  /** The day on which each deprecation was first generated, by coordinate. */
+  readonly days: ReadonlyMap<string, string>
 }
 
 const typesOf = (schema: GraphQLSchema): readonly GraphQLNamedType[] =>
@@ -78,7 +102,7 @@ const kinds: readonly (readonly [title: string, is: (type: GraphQLNamedType) => 
   ['Pages of lists', type => /(?:Connection|Edge)$/.test(type.name)],
 ]
 
-function overview(schema: GraphQLSchema): string {
+function overview(schema: GraphQLSchema, { days }: Rules): string {
   const types = typesOf(schema)
   const root = (name: (typeof roots)[number]) => {
     const fields = fieldsOf(schema.getType(name))
@@ -92,7 +116,7 @@ function overview(schema: GraphQLSchema): string {
     const found = types.filter(is)
     return found.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="columns">${found.map(({ name }) => `<li>${typeLink(name)}</li>`).join('\n')}</ul>`
   }
-  const old = deprecated(schema)
+  const old = deprecated(schema, days)
   return `<h1>The graph</h1>
 <p>What can be asked, and by whom: written out of the schema that clients are served and of the rules that stand before it. What a caller may not see is null, with the scopes that would do; the rest of the answer stands.</p>
 <p>What an operation costs is estimated before it runs: each object of its answer 1, each mutation 10 more, and lists as long as they are asked for or can be, unless a field says otherwise on its type’s page. With the header <code>x-graphql-cost: show</code> an answer tells <code>extensions.cost</code>: estimated, actual and the most that is allowed.</p>
@@ -102,20 +126,21 @@ ${old.length > 0 ? `<ul>${old.join('\n')}</ul>` : '<p>Nothing.</p>'}
 ${kinds.map(list).join('\n')}`
 }
 
-function deprecated(schema: GraphQLSchema): readonly string[] {
+function deprecated(schema: GraphQLSchema, days: ReadonlyMap<string, string>): readonly string[] {
+  const line = (type: GraphQLNamedType, name: string, reason: string) =>
+    `<li>${typeLink(type.name)}<code>.${name}</code>: ${escaped(reason)}${sinceDay(days, `${type.name}.${name}`)}</li>`
   const all = [...roots.flatMap(name => schema.getType(name) ?? []), ...typesOf(schema)]
   return all.flatMap(type => [
-    ...fieldsOf(type).flatMap(each =>
-      each.deprecationReason ? [`<li>${typeLink(type.name)}<code>.${each.name}</code>: ${escaped(each.deprecationReason)}</li>`] : [],
-    ),
-    ...(isEnumType(type) ? type.getValues() : []).flatMap(each =>
-      each.deprecationReason ? [`<li>${typeLink(type.name)}<code>.${each.name}</code>: ${escaped(each.deprecationReason)}</li>`] : [],
-    ),
+    ...fieldsOf(type).flatMap(each => (each.deprecationReason ? [line(type, each.name, each.deprecationReason)] : [])),
+    ...(isEnumType(type) ? type.getValues() : []).flatMap(each => (each.deprecationReason ? [line(type, each.name, each.deprecationReason)] : [])),
   ])
 }
 
-function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules): string {
+/** @param use in sentences, for a reader who may see it */
+function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules, use?: UseSentences): string {
+  const useOf = (name: string) => use?.(`${type.name}.${name}`) ?? ''
   const parts = [`<h1><code>${type.name}</code></h1>`, prose(type.description)]
+  if (use === null) parts.push('<p>What clients use cannot be read at the moment.</p>')
   const own = rules.access.types.get(type.name) ?? []
   if (own.length > 0) parts.push(`<p>${who(own)}</p>`)
   const weight = rules.costs.types.get(type.name)
@@ -124,7 +149,12 @@ function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules): 
     parts.push(
       '<h2>Values</h2>',
       definitions(
-        type.getValues().map(value => [`<code id="${value.name}">${value.name}</code>`, `${told(value.deprecationReason)}${prose(value.description)}`]),
+        type
+          .getValues()
+          .map(value => [
+            `<code id="${value.name}">${value.name}</code>`,
+            `${told(value.deprecationReason, rules.days, `${type.name}.${value.name}`)}${prose(value.description)}${useOf(value.name)}`,
+          ]),
       ),
     )
   if (isUnionType(type))
@@ -138,7 +168,7 @@ function typePage(type: GraphQLNamedType, schema: GraphQLSchema, rules: Rules): 
   if (isScalarType(type) && type.specifiedByURL)
     parts.push(`<p>Specified at <a href="${escaped(type.specifiedByURL)}">${escaped(type.specifiedByURL)}</a>.</p>`)
   const fields = isInputObjectType(type) ? Object.values(type.getFields()) : fieldsOf(type)
-  if (fields.length > 0) parts.push('<h2>Fields</h2>', definitions(fields.map(field => fieldEntry(type.name, field, rules))))
+  if (fields.length > 0) parts.push('<h2>Fields</h2>', definitions(fields.map(field => fieldEntry(type.name, field, rules, useOf(field.name)))))
   const users = usersOf(type, schema)
   if (users.length > 0) parts.push('<h2>Where it is used</h2>', `<ul class="columns">${users.map(each => `<li>${each}</li>`).join('\n')}</ul>`)
   return parts.filter(Boolean).join('\n')
@@ -158,13 +188,23 @@ function costOf(coordinate: string, isInput: boolean, { fields, lists, inputs }:
   return sentences.length > 0 ? `<p>${sentences.join(' ')}</p>` : ''
 }
 
-function fieldEntry(typeName: string, field: GraphQLField<unknown, unknown> | GraphQLInputField, { access, costs }: Rules): readonly [string, string] {
+function fieldEntry(
+  typeName: string,
+  field: GraphQLField<unknown, unknown> | GraphQLInputField,
+  { access, costs, days }: Rules,
+  use: string,
+): readonly [string, string] {
   const args = 'args' in field ? field.args : []
   const head = `<code id="${field.name}">${field.name}${args.length > 0 ? `(${args.map(({ name }) => name).join(', ')})` : ''}: ${signature(String(field.type))}</code>`
   const rules = 'args' in field ? (access.fields.get(typeName)?.get(field.name)?.all ?? []) : []
   const kind = roots.find(name => name === typeName)
-  const parts = [told(field.deprecationReason), prose(field.description), rules.length > 0 ? `<p>${who(rules)}</p>` : kind ? '<p>Everybody may ask.</p>' : '']
-  parts.push(costOf(`${typeName}.${field.name}`, !('args' in field), costs))
+  const coordinate = `${typeName}.${field.name}`
+  const parts = [
+    told(field.deprecationReason, days, coordinate),
+    prose(field.description),
+    rules.length > 0 ? `<p>${who(rules)}</p>` : kind ? '<p>Everybody may ask.</p>' : '',
+  ]
+  parts.push(costOf(coordinate, !('args' in field), costs), use)
   if (args.length > 0) parts.push(definitions(args.map(argument => [argumentHead(argument), prose(argument.description)])))
   if (kind && 'args' in field) parts.push(exampleIn(kind, field))
   return [head, parts.filter(Boolean).join('\n')]
@@ -201,7 +241,13 @@ function who(requirements: readonly Requirement[]): string {
   return `Who may: ${requirements.map(sentence).join('; and ')}.`
 }
 
-const told = (deprecationReason: string | null | undefined): string => (deprecationReason ? `<p class="bad">Deprecated: ${escaped(deprecationReason)}</p>` : '')
+const told = (reason: string | null | undefined, days: ReadonlyMap<string, string>, coordinate: string): string =>
+  reason ? `<p class="bad">Deprecated: ${escaped(reason)}${sinceDay(days, coordinate)}</p>` : ''
+
+const sinceDay = (days: ReadonlyMap<string, string>, coordinate: string): string => {
+  const day = days.get(coordinate)
+  return day ? ` (since ${day})` : ''
+}
 
 const fieldsOf = (type: GraphQLNamedType | undefined): readonly GraphQLField<unknown, unknown>[] =>
   type && 'getFields' in type && !isInputObjectType(type) ? Object.values(type.getFields()) : []

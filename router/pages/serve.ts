@@ -9,6 +9,7 @@ import type { RouteTable } from '../rest/row.ts'
 import { type Asset, ownFile, serveAssets } from './assets.ts'
 import { serveExplorer } from './explorer.ts'
 import { serveGraphReference } from './graph.ts'
+import type { ShownUse } from './graph-use.ts'
 import { type DemoAccounts, type HomeNeeds, type Place, type ShownService, serveHome, type Workspace } from './home.ts'
 import { icons } from './icons.ts'
 import { assets, createSendPage } from './layout.ts'
@@ -32,6 +33,8 @@ export interface PagesNeeds {
   readonly foreignIssuer: string | null
   /** Returns the person who is signed in with a browser. @default none */
   readonly signedIn?: HomeNeeds['signedIn']
+  /** What clients use of the graph. @default not shown */
+  readonly use?: ShownUse | undefined
   look(): Promise<readonly Found[]>
   /** Redirects a browser from `/` of a service's own host. @default none */
   readonly start?: HomeNeeds['start']
@@ -70,7 +73,7 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
   )
   if (!production) serveExplorer(app, send)
   if (isOurs) serveReference(app, { hosts, services: routed, publicUrl }, send)
-  if (isOurs && !production) serveGraphReference(app, schema, send)
+  if (isOurs && !production) serveGraphReference(app, schema, send, needs.use)
 }
 
 /** Returns a workspace for the overview; null when its service does not run here. */

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { buildSchema, type GraphQLSchema, isEnumType, isInputObjectType } from 'graphql'
+import { buildSchema } from 'graphql'
 import { coordinatesIn } from '../../router/usage/coordinates.ts'
+import { deprecationsIn } from '../../router/usage/deprecations.ts'
 import type { CoordinateUse } from '../../router/usage/store.ts'
 import { apiFile } from '../../schema/compose.ts'
 import { clientsInWords } from '../../schema/released/judge.ts'
@@ -28,7 +29,7 @@ try {
   } else {
     // Conditions of fragments are recorded to judge changes: they are no use of a field.
     const coordinates = byCoordinate(uses.filter(each => coordinate !== undefined || each.coordinate.includes('.')))
-    const deprecated = deprecatedIn(api)
+    const deprecated = deprecationsIn(api)
     if (json) console.log(JSON.stringify({ ...period, coordinates: coordinates.map(each => ({ ...each, deprecated: deprecated.has(each.coordinate) })) }))
     else
       for (const { coordinate, count, clients, lastUsedAt } of coordinates)
@@ -69,19 +70,4 @@ function byCoordinate(uses: readonly CoordinateUse[]) {
       clients: group.map(({ client, version, operations, count, lastUsedAt }) => ({ name: client, version, operations, count, lastUsedAt })),
     }))
     .sort((one, other) => other.count - one.count || (one.coordinate < other.coordinate ? -1 : 1))
-}
-
-/** Returns the coordinates that a schema calls deprecated. */
-function deprecatedIn(api: GraphQLSchema): ReadonlySet<string> {
-  const found = new Set<string>()
-  for (const type of Object.values(api.getTypeMap())) {
-    if (isEnumType(type)) for (const { name, deprecationReason } of type.getValues()) if (deprecationReason) found.add(`${type.name}.${name}`)
-    if (!('getFields' in type)) continue
-    for (const field of Object.values(type.getFields())) {
-      if (field.deprecationReason) found.add(`${type.name}.${field.name}`)
-      if (isInputObjectType(type) || !('args' in field)) continue
-      for (const argument of field.args) if (argument.deprecationReason) found.add(`${type.name}.${field.name}(${argument.name}:)`)
-    }
-  }
-  return found
 }
