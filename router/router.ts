@@ -39,6 +39,7 @@ import { type Figure, registerFigures } from './metrics/figure.ts'
 import { serveMetrics } from './metrics/metrics.ts'
 import { countErrorsIn } from './metrics/operations.ts'
 import { mayRead } from './metrics/reader.ts'
+import type { Usage } from './metrics/usage/usage.ts'
 import { serveOpenapi } from './openapi/serve.ts'
 import { type ShownUse, shownDays } from './pages/graph-use.ts'
 import type { DemoAccounts } from './pages/home.ts'
@@ -51,7 +52,6 @@ import { ownRows, refuseOtherMethods } from './rest/place.ts'
 import type { RouteTable } from './rest/row.ts'
 import { serveOperation } from './rest/shim.ts'
 import { routeTables } from './rest/tables.ts'
-import type { Usage } from './usage/usage.ts'
 
 export interface RouterOptions {
   readonly engine: Engine

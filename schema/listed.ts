@@ -26,8 +26,8 @@ const files = {
   'context.ts': { exports: 'the type Context', pattern: /^export (?:interface|type) Context\b/m },
 }
 
-/** Folders that all subgraphs share: store, HTTP, wiring, and derivation of REST routes. */
-const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http', 'subgraphs/wiring', 'router/rest/derive']
+/** Folders of no single subgraph: store, HTTP, wiring, derivation of REST routes, and the routers' record of use. */
+const sharedFolders: readonly string[] = ['subgraphs/store', 'subgraphs/http', 'subgraphs/wiring', 'router/rest/derive', 'db/migrations/usage']
 
 /**
  * Compares the folders of a project with `supergraph.yaml`.

@@ -150,10 +150,8 @@ export async function createApp({
   app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {
     // A pipelined request whose client has disconnected has no address, and nobody waits for its answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
-    const header = (name: string) => raw.headers[name]
-    const client = readClient(header)
     const from = readOrigin(plainAddress(ip), raw.headers['user-agent'])
-    const cause: Cause = { requestId: id, ...(client !== undefined && { client }), [origin]: from, [program]: readProgram(header) }
+    const cause: Cause = { requestId: id, ...clientOf(raw), [origin]: from }
     causes.set(raw, cause)
     const span = tracing && !isOperators(raw.url) ? beginRequest(tracing, raw, id, unrouted.has(raw) ? undefined : routeOptions.url) : undefined
     if (span) spans.set(raw, span)
@@ -304,6 +302,13 @@ function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 /** Whether a request came to an address that speaks as OpenAI's do (`ForwardRow.problems`). */
 const isOpenAis = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as { readonly problems?: unknown } | undefined)?.problems === 'openai'
+
+/** The client program of a request, as its log context and use of the schema name it. */
+function clientOf({ headers }: IncomingMessage): Pick<Cause, 'client' | typeof program> {
+  const header = (name: string) => headers[name]
+  const client = readClient(header)
+  return { ...(client !== undefined && { client }), [program]: readProgram(header) }
+}
 
 /** Whether a request failed only because its client left while sending, waiting or receiving. */
 const isLeft = (error: unknown, { raw }: FastifyRequest): boolean => {

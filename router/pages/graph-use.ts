@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { escaped } from '../../subgraphs/http/html.ts'
-import type { CoordinateUse } from '../usage/store.ts'
+import type { CoordinateUse } from '../metrics/usage/store.ts'
 
 /** Days whose use the reference shows. */
 export const shownDays = 30

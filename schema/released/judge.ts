@@ -1,4 +1,4 @@
-import type { Use } from '../../router/usage/store.ts'
+import type { Use } from '../../router/metrics/usage/store.ts'
 import type { BreakingChange } from './changes.ts'
 
 /** A client that uses something. */

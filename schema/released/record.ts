@@ -2,8 +2,8 @@ import { pino } from 'pino'
 import { readConfig } from '../../config.ts'
 import { checkConnection, connect } from '../../db/connect.ts'
 import { runningDatabase } from '../../db/embedded.ts'
-import { createUsageStore, type UsageStore } from '../../router/usage/store.ts'
-import { dayOf } from '../../router/usage/sums.ts'
+import { createUsageStore, type UsageStore } from '../../router/metrics/usage/store.ts'
+import { dayOf } from '../../router/metrics/usage/sums.ts'
 import { StartError, systemCodeOf } from '../../start-error.ts'
 
 /** The recorded use of a period. */

@@ -1,6 +1,6 @@
 import type { ServiceApp, ServiceTokens } from '../../router/access/callers/services.ts'
+import type { Usage } from '../../router/metrics/usage/usage.ts'
 import { createRouter } from '../../router/router.ts'
-import type { Usage } from '../../router/usage/usage.ts'
 import type { Supergraph } from './supergraph.ts'
 
 /** What a route answered. */

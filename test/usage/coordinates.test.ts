@@ -1,8 +1,8 @@
 import { buildSchema, type GraphQLSchema, parse } from 'graphql'
 import { describe, expect, it } from 'vitest'
 import { foldConditions } from '../../router/engine/operation/operation.ts'
-import { coordinatesIn, usedBy, visitValues } from '../../router/usage/coordinates.ts'
-import { documentHash } from '../../router/usage/normalised.ts'
+import { coordinatesIn, usedBy, visitValues } from '../../router/metrics/usage/coordinates.ts'
+import { documentHash } from '../../router/metrics/usage/normalised.ts'
 
 const schema: GraphQLSchema = buildSchema(`
   type Query {

@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { Use } from '../../router/usage/store.ts'
+import type { Use } from '../../router/metrics/usage/store.ts'
 import { breakingBetween } from '../../schema/released/changes.ts'
 import { clientsInWords, judge, judgedInWords } from '../../schema/released/judge.ts'
 

@@ -1,8 +1,8 @@
 import { buildSchema } from 'graphql'
 import { describe, expect, it } from 'vitest'
+import { deprecationsIn, readDeprecationDays, writeDeprecationDays } from '../../router/metrics/usage/deprecations.ts'
+import type { CoordinateUse } from '../../router/metrics/usage/store.ts'
 import { createUseReader } from '../../router/pages/graph-use.ts'
-import { deprecationsIn, readDeprecationDays, writeDeprecationDays } from '../../router/usage/deprecations.ts'
-import type { CoordinateUse } from '../../router/usage/store.ts'
 import { smallGraph } from '../door/graph.ts'
 import { openRouter, schemaEngine } from '../door/platform.ts'
 

@@ -13,7 +13,7 @@ import { createDraining } from '../../door/streaming/draining.ts'
 import type { Origin } from '../../engine/transport/exchange.ts'
 import { openOrigins } from '../../engine/transport/replicas.ts'
 import { createSeal, publicHalf } from '../../engine/transport/seal.ts'
-import type { UsageStore } from '../../usage/store.ts'
+import type { UsageStore } from '../../metrics/usage/store.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
 import { serviceTokens } from '../keys.ts'
@@ -89,7 +89,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
 async function openUsageStore({ config, log, stack }: Process): Promise<UsageStore | undefined> {
   const { databaseUrl: url, usage } = config
   if (!url || usage.recording === 'off') return undefined
-  const [{ connect }, { createUsageStore }] = await Promise.all([import('../../../db/connect.ts'), import('../../usage/store.ts')])
+  const [{ connect }, { createUsageStore }] = await Promise.all([import('../../../db/connect.ts'), import('../../metrics/usage/store.ts')])
   const { sequelize, close } = connect({ url, poolSize: 1, log })
   stack.defer(close)
   return createUsageStore(sequelize)

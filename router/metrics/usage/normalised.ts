@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type DefinitionNode, type DocumentNode, Kind, print, visit } from 'graphql'
-import { findOperation, type Operation } from '../engine/operation/operation.ts'
+import { findOperation, type Operation } from '../../engine/operation/operation.ts'
 
 /**
  * Returns the SHA-256, in hexadecimal, of an operation's normalised document: the operation with the fragments that it

@@ -17,7 +17,7 @@ import {
   typeFromAST,
   type ValueNode,
 } from 'graphql'
-import { findOperation } from '../engine/operation/operation.ts'
+import { findOperation } from '../../engine/operation/operation.ts'
 
 /** A variable whose value names input fields or enum values. */
 export interface InputVariable {

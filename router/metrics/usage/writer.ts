@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { lineOf } from '../../start-error.ts'
-import type { Figure } from '../metrics/figure.ts'
+import { lineOf } from '../../../start-error.ts'
+import type { Figure } from '../figure.ts'
 import type { UsageStore } from './store.ts'
 import { type Addition, dayOf, type Sums } from './sums.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ClientProgram } from '../../platform/caller/cause.ts'
+import type { ClientProgram } from '../../../platform/caller/cause.ts'
 
 /** How often one client used the same coordinates by the same operation on one UTC day. */
 export interface Sum {
