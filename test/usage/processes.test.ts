@@ -30,4 +30,4 @@ it('adds up what several routers count, each of which stores it when it stops', 
   await machine.replace('router 2', 'SIGTERM')
   const command = launch(process.execPath, ['scripts/operate/schema-usage.ts', '--coordinate', 'Viewer.kind'], { DATA_DIR: folder.path })
   await command.printed(new RegExp(`^Viewer\\.kind  ${asked}  web 1 \\(Who\\)  last `))
-})
+}, 300_000)

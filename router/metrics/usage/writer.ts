@@ -94,10 +94,10 @@ export function startWriter({ store, sums, flushMs, days, log, now }: WriterOpti
     flush,
     async stop() {
       clearInterval(interval)
-      await flushing
       const late = Promise.withResolvers<void>()
       const timeout = setTimeout(late.resolve, lastWordsMs)
-      await Promise.race([flush(), late.promise])
+      // What was counted while the last write ran is written after it.
+      await Promise.race([Promise.resolve(flushing).then(flush), late.promise])
       clearTimeout(timeout)
       const lost = sums.take().reduce((all, { count }) => all + count, 0)
       if (lost > 0) log.warn({ lost }, 'use of the schema not stored: the process ends')
