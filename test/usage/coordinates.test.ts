@@ -116,6 +116,7 @@ describe('the hash of a document', () => {
     const one = hash('query A { posts(first: 3, filter: { text: "one" }) { id } }')
     expect(hash('query A {\n posts(first: 4, filter: { text: """two""" }) { id } }')).toBe(one)
     expect(hash('query A { posts(first: 3, filter: { text: "one" }) { id } } fragment F on Post { id }')).toBe(one)
+    expect(hash('{ node(id: "one") { id } }')).toBe(hash('{ node(id: "two") { id } }'))
     expect(one).toMatch(/^[\da-f]{64}$/)
   })
 
