@@ -1,4 +1,4 @@
-import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import type { Logger } from 'pino'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
@@ -42,6 +42,43 @@ export interface OperationRequest {
   readonly inTurn?: InTurn | undefined
   /** Whether the platform wrote the operation itself, for REST: the cost limit does not apply to it. @default false */
   readonly isOurs?: boolean | undefined
+  /** Form of the payloads in which the caller takes deferred fragments. @default none: everything is answered at once */
+  readonly incremental?: IncrementalForm | undefined
+}
+
+/** A form of incremental answers: of graphql-js 17 and Apollo's `incrementalSpec=v0.2`, or of the draft of 2022-08-24. */
+export type IncrementalForm = 'v0.2' | '20220824'
+
+/** One JSON object of an incremental answer. */
+export interface Payload extends ExecutionResult {
+  /** Parts that are announced, in the form v0.2. */
+  readonly pending?: readonly { readonly id: string; readonly path: readonly (string | number)[]; readonly label?: string }[]
+  readonly incremental?: readonly PayloadEntry[]
+  /** Parts that are complete, or failed as a whole, in the form v0.2. */
+  readonly completed?: readonly { readonly id: string; readonly errors?: readonly GraphQLError[] }[]
+  readonly hasNext: boolean
+}
+
+/** Data of one part: named by its id in the form v0.2, else by path and label. */
+export interface PayloadEntry {
+  readonly id?: string
+  readonly subPath?: readonly (string | number)[]
+  readonly path?: readonly (string | number)[]
+  readonly label?: string
+  readonly data: Record<string, unknown> | null
+  readonly errors?: readonly GraphQLError[]
+}
+
+/**
+ * The payloads of one operation with deferred fragments. Each is written out before the next one is asked for, because
+ * later data is added to the objects of earlier payloads. `return()` ends what is under way at once.
+ */
+export interface IncrementalAnswer {
+  readonly form: IncrementalForm
+  next(): Promise<IteratorResult<Payload, undefined>>
+  return(): Promise<IteratorResult<Payload, undefined>>
+  /** Completes all parts that are open with an error, in the next payload, which is the last one. */
+  cut(error: GraphQLError): void
 }
 
 export interface InTurn {
@@ -108,6 +145,11 @@ export interface Engine {
   readonly schema: GraphQLSchema
   /** Runs a query or a mutation. */
   execute(request: OperationRequest): Promise<ExecutionResult>
+  /**
+   * Runs a query or a mutation, and answers its deferred fragments after its first payload; a result where nothing is
+   * deferred. It settles when the first payload is ready. @default everything is answered at once
+   */
+  executeIncrementally?(request: OperationRequest): Promise<ExecutionResult | IncrementalAnswer>
   /**
    * Prepares a subscription, so that one stream may serve many subscribers; a result instead explains why there is no
    * stream.
@@ -224,6 +266,10 @@ export interface EngineOptions {
   readonly now?: (() => number) | undefined
   /** Maximum bytes of an answer, or of an event, as JSON. @default 16 MiB */
   readonly answerBytes?: number | undefined
+  /** Whether clients may use `@defer`. @default true */
+  readonly incremental?: boolean | undefined
+  /** Maximum number of deferred parts of one answer; those of a list that would bring more come with what is around them. @default 1000 */
+  readonly incrementalParts?: number | undefined
   /** Counts the bytes held for all operations. @default only the bytes of each single operation are limited */
   readonly inFlight?: BytesInFlight | undefined
   /**

@@ -5,7 +5,7 @@ import {
   type DocumentNode,
   type EnumValueDefinitionNode,
   type FieldDefinitionNode,
-  type GraphQLSchema,
+  GraphQLSchema,
   type InputValueDefinitionNode,
   type InterfaceTypeDefinitionNode,
   Kind,
@@ -214,6 +214,12 @@ const uses = (directives: readonly DirectiveNode[] | undefined, name: string): R
   (directives ?? [])
     .filter(directive => directive.name.value === name)
     .map(({ arguments: given = [] }) => Object.fromEntries(given.map(argument => [argument.name.value, valueFromASTUntyped(argument.value)])))
+
+/** Returns a client schema without the directives by which clients ask for parts of an answer later. */
+export function withoutIncremental(schema: GraphQLSchema): GraphQLSchema {
+  const config = schema.toConfig()
+  return new GraphQLSchema({ ...config, directives: config.directives.filter(({ name }) => name !== 'defer'), assumeValid: true })
+}
 
 const ownDirectives = new Set(['deprecated', 'specifiedBy', 'oneOf'])
 

@@ -78,6 +78,7 @@ export interface GraphOptions {
   readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
+  readonly incrementalParts?: number
   readonly inFlight?: BytesInFlight
   /** Makes plans elsewhere. @default in this process */
   readonly planTexts?: (supergraphSdl: string) => PlanTexts
@@ -122,8 +123,21 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     },
   }
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
-  const { access, planCacheSize, planCacheBytes, exposeInternalErrors, exposePlans, maxCost, slowMs, operationTimeoutMs, answerBytes, inFlight, now } = options
-  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, inFlight, now }
+  const {
+    access,
+    planCacheSize,
+    planCacheBytes,
+    exposeInternalErrors,
+    exposePlans,
+    maxCost,
+    slowMs,
+    operationTimeoutMs,
+    answerBytes,
+    incrementalParts,
+    inFlight,
+    now,
+  } = options
+  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, incrementalParts, inFlight, now }
   const planTexts = options.planTexts?.(supergraphSdl)
   const engine = createEngine({ supergraphSdl, transport, planTexts, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {

@@ -1,5 +1,5 @@
 import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNode } from '@graphql-hive/router-query-planner'
-import { type DocumentNode, parse, print, stripIgnoredCharacters } from 'graphql'
+import { type DocumentNode, Kind, parse, print, stripIgnoredCharacters } from 'graphql'
 import { type MergeShape, shapeOfFetch } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
 import { findOperation } from '../operation/operation.ts'
@@ -8,12 +8,15 @@ import { type SplitField, splitFields } from '../repairs/hive-differing-types/sp
 import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-names.ts'
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { type CompiledPortion, inOrder } from './deferred.ts'
 import { createKnownKeys, isToldWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
 import { withLatest } from './latest.ts'
 import { createMerger } from './merger.ts'
+import type { Need } from './needs.ts'
 import { withoutVainWaits } from './order.ts'
 import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './plan-tree.ts'
+import { type Portion, portionsOf } from './portions.ts'
 import { createRepresent } from './representations.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './step.ts'
 import { createWalk } from './walk.ts'
@@ -21,29 +24,33 @@ import { createWalk } from './walk.ts'
 /**
  * Compiles the plans of one operation, to be run one after the other. @throws for a plan node of an unknown kind
  * @param latestBy field that is added to a subscription's events (`@shared`)
+ * @param needs    which payloads of an incremental answer need what; null where everything is answered at once
  */
-export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph, latestBy: string | null = null): CompiledPlan {
+export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph, latestBy: string | null = null, needs: Need | null = null): CompiledPlan {
   const keys = createKnownKeys()
   const read = new Map<FetchNode | BatchFetchNode, Keyed>()
   for (const plan of plans) readFetches(plan, [], (node, fetch) => read.set(node, fetch))
   const named = withInnerNames([...read.values()], supergraph)
-  const fetches = new Map([...read.keys()].map((node, index) => [node, named[index]!]))
-  const placed = named.map(placedDocument)
+  const divided: readonly (readonly Portion[])[] = needs ? portionsOf(named, needs, supergraph) : named.map(fetch => [{ fetch, for: null }])
+  const fetches = new Map([...read.keys()].map((node, index) => [node, { whole: named[index]!, portions: divided[index]! }]))
+  const placed = divided.flat().map(({ fetch }) => placedDocument(fetch))
   const tree = createPlanTree(placed, supergraph)
   const types = createKnownTypes(placed, tree, supergraph)
   const walkedTwice = repeatedPaths(placed, tree)
   // With a condition, or with an object added by a later fetch, a fetch may omit one of several equal objects: then
   // each keeps its own.
   const mayShare = !plans.some(hasConditions)
+  const compiled = new Map<PlanNode, readonly CompiledPortion[]>()
   let timeoutMs = 0
   const [plan] = plans
-  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, timeoutMs }
+  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, deferred: [], timeoutMs }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
     const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, timeoutMs }
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, deferred: [], timeoutMs }
   }
   const steps = plans.map(compileNode)
-  return { primary: null, root: steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null, timeoutMs }
+  const root = steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null
+  return { primary: null, root, deferred: needs ? inOrder(plans, node => compiled.get(node)!) : [], timeoutMs }
 
   function compileNode(node: PlanNode): Step {
     switch (node.kind) {
@@ -55,16 +62,27 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         return compileNode(node.node)
       case 'Fetch':
       case 'BatchFetch':
-        return fetches.get(node)!.groups.length > 0 ? compileEntities(node) : compileFetch(node)
+        return compileFetches(node)
       default:
         throw new Error(`A plan holds a ${node.kind} where none can be`)
     }
   }
 
+  /** Compiles the portions of a fetch. @returns the one that the answer, or the first payload, waits for */
+  function compileFetches(node: FetchNode | BatchFetchNode): Step {
+    const { whole, portions } = fetches.get(node)!
+    const compile = whole.groups.length > 0 ? compileEntities : compileFetch
+    const steps = portions.map(portion => ({ step: compile(node, portion.fetch), for: portion.for }))
+    if (needs) compiled.set(node, steps)
+    return steps[0]?.for === null ? steps[0].step : { kind: 'sequence', steps: [] }
+  }
+
   /** Returns the fetch, the shape of its answer, and the fields to be restored in the answer. */
-  function fetchOf(node: FetchNode | BatchFetchNode): { readonly fetch: Fetch; readonly shape: MergeShape; readonly split: readonly SplitField[] } {
+  function fetchOf(
+    node: FetchNode | BatchFetchNode,
+    planned: Keyed,
+  ): { readonly fetch: Fetch; readonly shape: MergeShape; readonly split: readonly SplitField[] } {
     const { serviceName: subgraph, operationKind: kind = 'query' } = node
-    const planned = fetches.get(node)!
     const lean: DocumentNode = types.withoutKnown(planned.document)
     const { document, split } = splitFields(lean, subgraph, supergraph)
     const text = document === planned.document ? planned.text : stripIgnoredCharacters(print(document))
@@ -74,22 +92,28 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
     return { fetch: { subgraph, document, text, kind, ...(own > 0 && { timeoutMs: own }) }, shape: shapeOfFetch(lean), split }
   }
 
-  function compileFetch(node: FetchNode | BatchFetchNode): FetchStep {
-    const { fetch, shape, split } = fetchOf(node)
+  function compileFetch(node: FetchNode | BatchFetchNode, planned: Keyed): FetchStep {
+    const { fetch, shape, split } = fetchOf(node, planned)
     keys.add([], shape)
-    const rewrites = [...fetches.get(node)!.rewrites, ...split.map(renamerOf)]
-    return { kind: 'fetch', fetch, variables: variablesOf(node), shape, merger: createMerger(shape, supergraph, split), rewrites }
+    const rewrites = [...planned.rewrites, ...split.map(renamerOf)]
+    const { whole, portions } = fetches.get(node)!
+    const roots = portions.length === 1 ? [...shape.keys()] : [...shapeOfFetch(whole.document).keys()]
+    return { kind: 'fetch', fetch, variables: variablesOf(node, planned), shape, merger: createMerger(shape, supergraph, split), rewrites, roots }
   }
 
   function compilePrimary(node: FetchNode): FetchStep {
-    const step = compileFetch(node)
+    const step = compileFetch(node, fetches.get(node)!.whole)
     return latestBy === null ? step : { ...step, fetch: withLatest(step.fetch, latestBy) }
   }
 
-  function compileEntities(node: FetchNode | BatchFetchNode): EntityStep {
-    const { fetch, shape: shapes, split } = fetchOf(node)
-    const groups = fetches.get(node)!.groups.map((alias): EntityGroup => {
-      const shape = shapes.get(alias.alias) ?? new Map()
+  function compileEntities(node: FetchNode | BatchFetchNode, planned: Keyed): EntityStep {
+    const { fetch, shape: shapes, split } = fetchOf(node, planned)
+    const { whole, portions } = fetches.get(node)!
+    const wholes = portions.length === 1 ? shapes : shapeOfFetch(whole.document)
+    // Parts of other payloads may complete the objects at the same time: then each keeps its own.
+    const isFirst = portions.some(portion => portion.fetch === planned && portion.for === null)
+    const groups = planned.groups.map((alias): EntityGroup => {
+      const shape: MergeShape = shapes.get(alias.alias) ?? new Map()
       const below = split.flatMap(one => (one.path[0] === alias.alias ? [{ ...one, path: one.path.slice(1) }] : []))
       return {
         key: alias.alias,
@@ -98,15 +122,18 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         types: alias.paths.map(types.at),
         memos: alias.paths.map(path => (walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
-        alike: alias.paths.map(path => mayShare && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires)),
+        alike: alias.paths.map(
+          path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires),
+        ),
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: [...(alias.outputRewrites ?? []), ...below.map(renamerOf)],
         shape,
         merger: createMerger(shape, supergraph, below),
+        keys: [...(wholes.get(alias.alias) ?? shape).keys()].filter(key => key !== '__typename'),
       }
     })
     for (const { paths, shape } of groups) for (const path of paths) keys.add(path, shape)
-    return { kind: 'entities', fetch, variables: variablesOf(node), groups }
+    return { kind: 'entities', fetch, variables: variablesOf(node, planned), groups }
   }
 }
 
@@ -191,5 +218,11 @@ const placedDocument = ({ document, groups }: Keyed): PlacedDocument => ({
   requires: groups.flatMap(({ requires }) => requires),
 })
 
-const variablesOf = (node: FetchNode | BatchFetchNode): FetchVariable[] =>
-  (node.variableUsages ?? []).map(name => ({ name, from: name.slice(variablePrefix.length) }))
+/** The client's variables that a fetch uses: a portion may use fewer than the planned fetch. */
+function variablesOf(node: FetchNode | BatchFetchNode, { document, text }: Keyed): FetchVariable[] {
+  const usages = node.variableUsages ?? []
+  const [operation] = document.definitions
+  const isPortion = text !== node.operation && document.definitions.length === 1 && operation?.kind === Kind.OPERATION_DEFINITION
+  const defined = isPortion ? new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value)) : null
+  return usages.filter(name => defined?.has(name) ?? true).map(name => ({ name, from: name.slice(variablePrefix.length) }))
+}

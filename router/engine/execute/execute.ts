@@ -54,6 +54,12 @@ export async function runPlan(run: Run, plan: CompiledPlan): Promise<void> {
   renameOutputs(run, plan.root)
 }
 
+/** Runs one fetch after the first payload of an incremental answer, under the same rules. */
+export async function runDeferred(run: Run, step: FetchStep | EntityStep): Promise<void> {
+  await runStep(run, step)
+  renameOutputs(run, step)
+}
+
 /** Merges the answer to a fetch of root fields into the run; also used for a subscription's events. */
 export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): void {
   const { data, errors, extensions } = result
@@ -61,7 +67,7 @@ export function takeAnswer(run: Run, step: FetchStep, result: ExecutionResult): 
     for (const key of extensions.replayed) if (step.shape.has(key)) run.replayed.add(key)
   if (isData(data)) step.merger.take(run.data, data, countElements())
   if (!errors && isData(data)) return
-  const roots = [...step.shape.keys()].map(key => [key])
+  const roots = step.roots.map(key => [key])
   const failed = { subgraph: step.fetch.subgraph, renames: renamesOf(step.rewrites), cause: null }
   for (const error of errorsOf(errors)) {
     const path = pathOf(error)
@@ -102,7 +108,7 @@ async function runFetch(run: Run, step: FetchStep): Promise<void> {
     takeAnswer(run, step, await send(run, step.fetch, variablesFor(run, step.variables)))
   } catch (cause) {
     if (cause instanceof TooMuch) throw cause
-    const places = [...step.shape.keys()].map(key => [key])
+    const places = step.roots.map(key => [key])
     run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places, renames: noRenames })
   }
 }
@@ -255,8 +261,7 @@ function whereabouts(run: Run, group: EntityGroup): Whereabouts {
  * failed.
  */
 function placesOf(group: EntityGroup, objects: readonly Data[], stands: Whereabouts, tail: Place = []): Place[] {
-  const fields = [...group.shape.keys()].filter(key => key !== '__typename')
-  const end = tail.length === 0 && fields.length === 1 ? fields : tail
+  const end = tail.length === 0 && group.keys.length === 1 ? group.keys : tail
   const places: Place[] = []
   for (const object of objects) {
     for (const place of stands.get(object) ?? []) {

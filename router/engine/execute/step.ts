@@ -1,6 +1,7 @@
 import type { FetchRewrite } from '@graphql-hive/router-query-planner'
 import type { MergeShape } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
+import type { Deferral } from '../operation/deferral.ts'
 import type { Merger } from './merger.ts'
 import type { Path } from './plan-tree.ts'
 import type { RepresentInto } from './representations.ts'
@@ -34,6 +35,8 @@ export interface FetchStep {
   readonly shape: MergeShape
   readonly merger: Merger
   readonly rewrites: readonly FetchRewrite[]
+  /** Root fields of the planned fetch, of which this one may be a portion: what fails as a whole fails for all of them. */
+  readonly roots: readonly string[]
 }
 
 /** A fetch that adds fields to entities that are in the data already. */
@@ -65,6 +68,8 @@ export interface EntityGroup {
   readonly rewrites: readonly FetchRewrite[]
   readonly shape: MergeShape
   readonly merger: Merger
+  /** Keys of the planned fetch's entities, of which this one may fetch a portion. */
+  readonly keys: readonly string[]
 }
 
 export interface FetchVariable {
@@ -79,5 +84,17 @@ export interface CompiledPlan {
   /** Longest time in ms that `@patience` grants to one of the fetches; 0 where all have the usual limit. */
   readonly timeoutMs: number
   readonly primary: FetchStep | null
+  /** The fetches that the answer, or the first payload of an incremental one, waits for. */
   readonly root: Step | null
+  /** The fetches that only deferred fragments need, in the order in which they may begin. */
+  readonly deferred: readonly DeferredStep[]
+}
+
+/** A fetch that only deferred fragments need. It begins after the first payload. */
+export interface DeferredStep {
+  readonly step: FetchStep | EntityStep
+  /** Deferrals whose parts wait for it. */
+  readonly for: readonly Deferral[]
+  /** Positions of the deferred fetches that must finish before it. */
+  readonly after: readonly number[]
 }

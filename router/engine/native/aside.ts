@@ -26,8 +26,15 @@ export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { expose
 /**
  * Builds the `extensions` of an answer: the requested additions, and which mutations were replayed; undefined when
  * there is neither.
+ * @param parts number of deferred parts that were sent: each costs 1
  */
-export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answer: Data | null, telling: Telling): Record<string, unknown> | undefined {
+export function asideOf(
+  ready: Ready,
+  { supergraph, data, replayed }: Run,
+  answer: Data | null,
+  telling: Telling,
+  parts = 0,
+): Record<string, unknown> | undefined {
   const shown = shownTo(ready.request, telling)
   const { variant, variables, estimated } = ready
   const cost = estimated !== null && shown.includes('cost')
@@ -35,7 +42,7 @@ export function asideOf(ready: Ready, { supergraph, data, replayed }: Run, answe
   if (!cost && !plan && replayed.size === 0) return undefined
   return {
     ...(replayed.size > 0 && { replayed: variant.shape.common.fields.filter(isAmong(replayed)).map(({ responseKey }) => responseKey) }),
-    ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables), max: telling.maxCost } }),
+    ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables) + parts, max: telling.maxCost } }),
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
   }
 }

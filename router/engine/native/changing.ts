@@ -32,6 +32,10 @@ export function createChanging(first: Engine): ChangingEngine {
       return current.schema
     },
     execute: request => of(request.document).execute(request),
+    async executeIncrementally(request) {
+      const engine = of(request.document)
+      return engine.executeIncrementally ? engine.executeIncrementally(request) : engine.execute(request)
+    },
     async prepareStream(request) {
       const engine = of(request.document)
       const prepared = await engine.prepareStream(request)

@@ -55,6 +55,14 @@ export function deduplicated(engine: Engine, passed: readonly string[]): Engine 
     get schema() {
       return engine.schema
     },
+    // Its payloads are made for one client, so no other one joins it.
+    ...(engine.executeIncrementally && {
+      async executeIncrementally(request: OperationRequest) {
+        const result = await engine.executeIncrementally!(request)
+        if (getOperationAST(request.document, request.operationName)?.operation === 'mutation') running = new Map()
+        return result
+      },
+    }),
     async execute(request) {
       const type = getOperationAST(request.document, request.operationName)?.operation
       if (type !== 'query') {

@@ -4,7 +4,7 @@ import type { OperationRequest } from '../engine.ts'
 import { refused } from './prepare.ts'
 
 /** Settles as soon as the caller leaves; work that runs then finishes by itself and starts nothing more. */
-export function untilAborted({ signal }: Pick<OperationRequest, 'signal'>, work: () => Promise<ExecutionResult>): Promise<ExecutionResult> {
+export function untilAborted<Result>({ signal }: Pick<OperationRequest, 'signal'>, work: () => Promise<Result>): Promise<Result | ExecutionResult> {
   if (!signal) return work()
   return new Promise((resolve, reject) => {
     const leave = () => {

@@ -1,16 +1,17 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { claimOf } from '../../access/callers/claim.ts'
-import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
+import type { Engine, EngineOptions, IncrementalAnswer, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
 import { errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
-import { readSupergraph } from '../supergraph.ts'
+import { readSupergraph, withoutIncremental } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
 import { abandon, finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
+import { runIncrementally } from './incremental.ts'
 import { untilAborted } from './leaving.ts'
 import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
@@ -23,10 +24,10 @@ export function createEngine(options: EngineOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
-  const answer = (ready: Ready, run: Run) => answerOf(ready, run, options)
+  const answer = (ready: Ready, run: Run, known?: readonly GraphQLError[]) => answerOf(ready, run, options, known)
 
   return {
-    schema: supergraph.schema,
+    schema: options.incremental === false ? withoutIncremental(supergraph.schema) : supergraph.schema,
     warm,
     plans,
     execute: request =>
@@ -34,13 +35,35 @@ export function createEngine(options: EngineOptions): Engine {
         const began = now()
         const ready = await prepare(request)
         if ('errors' in ready) return ready
-        if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', 'A subscription yields many results; send it over WebSocket or server-sent events.')
+        if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
         const result = await finish(ready, runOf(ready))
         const ms = now() - began
         if (ms >= slowMs) tellSlow(log, ready, ms)
         return result
       }),
+    executeIncrementally: request => untilAborted(request, () => executeIncrementally(request)),
     prepareStream,
+  }
+
+  async function executeIncrementally(request: OperationRequest): Promise<ExecutionResult | IncrementalAnswer> {
+    const began = now()
+    const ready = await prepare(request)
+    if ('errors' in ready) return ready
+    const { incremental, plan } = ready.variant
+    if (plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
+    if (!incremental || !request.incremental) return finish(ready, runOf(ready))
+    const ending = new AbortController()
+    const run = runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal)
+    const over = () => {
+      const ms = now() - began
+      if (ms >= slowMs) tellSlow(log, ready, ms)
+    }
+    return completing(ready, run, async () => {
+      const whole = (errors: readonly GraphQLError[]) => answer(ready, run, errors)
+      const result = await runIncrementally({ ready, incremental, run, form: request.incremental!, options, ending, answer: whole, over })
+      if (!('next' in result)) finishWork(run.call.operation)
+      return result
+    })
   }
 
   async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {
@@ -120,11 +143,18 @@ export function createEngine(options: EngineOptions): Engine {
    * @param begin adds data that precedes the plan: the event of a subscription
    */
   async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<ExecutionResult> {
-    try {
+    return completing(ready, run, async () => {
       begin?.(run)
       await runPlan(run, ready.variant.plan)
       finishWork(run.call.operation)
       return answer(ready, run)
+    })
+  }
+
+  /** Runs work on an answer; an error becomes the answer. */
+  async function completing<Result>(ready: Ready, run: Run, work: () => Promise<Result>): Promise<Result | ExecutionResult> {
+    try {
+      return await work()
     } catch (cause) {
       abandon(run.call.operation)
       if (cause instanceof TooMuch) return tooMuchResult(cause)
@@ -146,16 +176,23 @@ function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number): void {
   log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
 }
 
-/** Shapes the answer of a run that has ended. */
-function answerOf(ready: Ready, run: Run, options: EngineOptions): ExecutionResult & { errors?: readonly GraphQLError[] } {
-  const { variant, decision, introspection, request } = ready
-  const errors = decision ? decision.errors.map(errorFrom) : []
-  const reader: ErrorReader = { log: options.log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
-  errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
+/** Shapes the answer of a run that has ended. @param known its errors, where they were read already */
+function answerOf(ready: Ready, run: Run, options: EngineOptions, known?: readonly GraphQLError[]): ExecutionResult & { errors?: readonly GraphQLError[] } {
+  const { variant, introspection } = ready
+  const errors = known ? [...known] : errorsOf(ready, run, options)
   const { data, flaws } = variant.project(run.data, introspection, run.missing)
   if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
   const extensions = asideOf(ready, run, data, options)
   return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
 }
+
+function errorsOf({ variant, decision, request }: Ready, run: Run, options: EngineOptions): GraphQLError[] {
+  const errors = decision ? decision.errors.map(errorFrom) : []
+  const reader: ErrorReader = { log: options.log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
+  errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
+  return errors
+}
+
+const noAnswerOfStream = 'A subscription yields many results; send it over WebSocket or server-sent events.'
 
 const failureOf = (subgraph: string, cause: unknown) => ({ subgraph, error: null, cause, places: [], renames: new Map<string, string>() })

@@ -10,16 +10,20 @@ import type { Data } from '../data/merge.ts'
 import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { compilePlans } from '../execute/compile.ts'
+import { readNeeds } from '../execute/needs.ts'
 import type { CompiledPlan } from '../execute/step.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
+import { createDeferrals, type Deferral, deferVariables } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
 import { type Askers, createAskers } from '../plan/plan-text.ts'
 import { createPlanner } from '../plan/planner.ts'
 import { createNames } from '../repairs/hive-response-keys/names.ts'
+import { type Ways, waysTo } from '../shape/parts.ts'
 import { createProjector, type Projector } from '../shape/projector.ts'
 import { type Shape, shapeOf } from '../shape/shape.ts'
+import { createView, isImmediate } from '../shape/view.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { introspect, introspectionOf } from './introspection.ts'
 
@@ -44,6 +48,8 @@ interface Prepared {
   readonly characters: number
   readonly operation: Operation
   readonly conditions: readonly string[] | null
+  /** Variables that decide on `@defer`; null where the document does not use it. */
+  readonly deferring: readonly string[] | null
   readonly folded: LRUCache<string, DocumentNode>
   readonly variants: LRUCache<string, Promise<Variant>>
 }
@@ -54,12 +60,22 @@ interface Variant {
   readonly shape: Shape
   readonly project: Projector
   readonly introspection: DocumentNode | null
+  /** What the payloads of an incremental answer need; null where nothing is deferred. */
+  readonly incremental: Incremental | null
   /** Whether it is a mutation. */
   readonly changes: boolean
   /** For a subscription, which viewers receive the same answers; null where each viewer needs a stream of their own. */
   readonly sharing: Sharing | null
   /** Name of the operation; null without one. */
   readonly name: string | null
+}
+
+/** The division of an operation's answer into payloads. */
+export interface Incremental {
+  /** Projects the first payload. */
+  readonly project: Projector
+  readonly ways: Ways
+  readonly deferrals: readonly Deferral[]
 }
 
 /** The cache entry of an operation, and its key. */
@@ -127,7 +143,15 @@ function createDocuments(most: number, mostBytes: number) {
     if (!prepared) {
       const folded = new LRUCache<string, DocumentNode>({ max: mostVariants })
       const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
-      prepared = { document, characters: printed.length, operation, conditions: conditionVariables(document), folded, variants }
+      prepared = {
+        document,
+        characters: printed.length,
+        operation,
+        conditions: conditionVariables(document),
+        deferring: deferVariables(document),
+        folded,
+        variants,
+      }
       byText.set(text, prepared)
     }
     const ofDocument = keys.get(document) ?? new Map<string, string>()
@@ -136,11 +160,13 @@ function createDocuments(most: number, mostBytes: number) {
   }
 
   function foldedDocument(prepared: Prepared, bits: string): DocumentNode {
-    const { conditions, document } = prepared
-    if (!conditions) return document
+    const { conditions, deferring, document } = prepared
+    if (!conditions && !deferring) return document
     let folded = prepared.folded.get(bits)
     if (!folded) {
-      folded = foldConditions(document, variable => bits[conditions.indexOf(variable)] === '1')
+      const [now = '', later] = bits.split('d')
+      const isLater = later === undefined ? null : (variable: string) => later[deferring!.indexOf(variable)] === '1'
+      folded = foldConditions(document, variable => now[conditions?.indexOf(variable) ?? -1] === '1', isLater)
       prepared.folded.set(bits, folded)
     }
     return folded
@@ -188,7 +214,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const coerced = coerceVariables(schema, definition.variableDefinitions ?? [], request.variables)
     if (coerced.errors) return { errors: coerced.errors }
     const variables = coerced.coerced
-    const bits = prepared.conditions?.map(name => (variables[name] === true ? '1' : '0')).join('') ?? ''
+    const bits = bitsOf(prepared, variables, request)
     const document = foldedDocument(prepared, bits)
     const decision = access?.filter(document, request.operationName, request.viewer) ?? null
     if (decision?.refusedWhole) return { data: null, errors: decision.errors.map(errorFrom) }
@@ -254,11 +280,15 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const began = now()
     const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names, askers)) : []
     options.planned?.(now() - began)
-    const plan = compilePlans(planned, supergraph, sharing?.latestBy)
-    const shape = shapeOf(whole, remaining, rootType, names, schema)
+    const deferrals = isDeferred(whole) ? createDeferrals() : null
+    const needs = deferrals && readNeeds(whole, names, schema, deferrals)
+    const plan = compilePlans(planned, supergraph, sharing?.latestBy, needs)
+    const shape = shapeOf(whole, remaining, rootType, names, schema, deferrals)
+    const first = createView(isImmediate)
     return {
       plan,
       shape,
+      incremental: deferrals && { project: createProjector(first.of(shape), answerBytes), ways: waysTo(deferrals.all), deferrals: deferrals.all },
       project: createProjector(shape, answerBytes),
       introspection: introspectionOf(document, whole, shape),
       changes: whole.definition.operation === 'mutation',
@@ -267,6 +297,17 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     }
   }
 }
+
+/** Returns the values of an operation's conditions as text; behind a `d` those of `@defer`, where the caller takes parts. */
+function bitsOf({ conditions, deferring }: Prepared, variables: Readonly<Record<string, unknown>>, { incremental }: OperationRequest): string {
+  const bits = conditions?.map(name => (variables[name] === true ? '1' : '0')).join('') ?? ''
+  // An absent or null variable stands for the argument's default, which is true.
+  return deferring && incremental ? `${bits}d${deferring.map(name => (variables[name] === false ? '0' : '1')).join('')}` : bits
+}
+
+/** Whether an operation may have deferred fragments. */
+const isDeferred = ({ definition, fragments }: Operation): boolean =>
+  deferVariables({ kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }) !== null
 
 const variantKey = (bits: string, decision: AccessDecision | null): string => `${bits} ${decision?.verdict ?? ''}`
 

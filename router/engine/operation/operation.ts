@@ -9,6 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
+import { isActive, isDefer, unconditional } from './deferral.ts'
 
 /** One operation of a document with the fragments it may use. */
 export interface Operation {
@@ -56,18 +57,28 @@ export function conditionVariables(document: DocumentNode): readonly string[] | 
  * Returns the document without `@skip`, `@include` and the fields that they exclude. A selection set may become empty;
  * that is no valid text, but everything behind this function accepts it (the object is still wanted, but none of its
  * fields).
- * @param isTrue returns the value of a boolean variable
+ * @param isTrue   returns the value of a boolean variable
+ * @param isLater  the same for variables that decide on `@defer`, of which only active ones stay; null removes all
  */
-export function foldConditions(document: DocumentNode, isTrue: (variable: string) => boolean): DocumentNode {
+export function foldConditions(
+  document: DocumentNode,
+  isTrue: (variable: string) => boolean,
+  isLater: ((variable: string) => boolean) | null = null,
+): DocumentNode {
   const holds = (directive: DirectiveNode) => {
     const value = directive.arguments?.[0]?.value
     return value?.kind === Kind.VARIABLE ? isTrue(value.name.value) : value?.kind === Kind.BOOLEAN && value.value
+  }
+  const kept = (directive: DirectiveNode): readonly DirectiveNode[] => {
+    if (isCondition(directive)) return []
+    if (!isDefer(directive)) return [directive]
+    return isLater && isActive(directive, isLater) ? [unconditional(directive)] : []
   }
   const foldSet = (set: SelectionSetNode): SelectionSetNode => {
     const selections: SelectionNode[] = []
     for (const selection of set.selections) {
       if (selection.directives?.some(directive => isCondition(directive) && holds(directive) === (directive.name.value === 'skip'))) continue
-      const directives = selection.directives?.filter(directive => !isCondition(directive)) ?? []
+      const directives = selection.directives?.flatMap(kept) ?? []
       if (selection.kind === Kind.FRAGMENT_SPREAD) selections.push({ ...selection, directives })
       else if (selection.kind === Kind.INLINE_FRAGMENT) selections.push({ ...selection, directives, selectionSet: foldSet(selection.selectionSet) })
       else if (!selection.selectionSet) selections.push({ ...selection, directives })

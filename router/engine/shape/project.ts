@@ -123,11 +123,11 @@ function attempt(shape: Shape, data: Data, introspection: Readonly<Data>, missin
   }
 
   /** Whether an object holds nothing but the reference to a missing entity, under whatever alias. */
-  function isMissing(object: Data, { fields }: ObjectShape): boolean {
+  function isMissing(object: Data, { all }: ObjectShape): boolean {
     const representation = missing.get(object)
     if (!representation) return false
     const isRepresented = (key: string) =>
-      Object.hasOwn(representation, key) || fields.some(field => holds(field, key) && Object.hasOwn(representation, field.nodes[0]!.name.value))
+      Object.hasOwn(representation, key) || all.some(field => holds(field, key) && Object.hasOwn(representation, field.nodes[0]!.name.value))
     return Object.keys(object).every(key => key === '__typename' || object[key] === null || isRepresented(key))
   }
 

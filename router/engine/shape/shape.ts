@@ -1,6 +1,7 @@
 import {
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLInterfaceType,
@@ -8,6 +9,7 @@ import {
   type GraphQLOutputType,
   type GraphQLSchema,
   getNamedType,
+  type InlineFragmentNode,
   isAbstractType,
   isCompositeType,
   isEnumType,
@@ -20,6 +22,7 @@ import {
   type SelectionSetNode,
 } from 'graphql'
 import type { Data } from '../data/merge.ts'
+import type { Deferral, Deferrals } from '../operation/deferral.ts'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 
@@ -41,6 +44,10 @@ export interface ObjectShape {
   /** Name of the type; null in `common` of an abstract type. */
   readonly typename: string | null
   readonly fields: readonly FieldShape[]
+  /** The fields of the whole operation, where `fields` are only those of one payload. */
+  readonly all: readonly FieldShape[]
+  /** Deferred fragments that complete the object, the outer ones before those nested in them. */
+  readonly begins: readonly Deferral[]
   readonly byKey: ReadonlyMap<string, FieldShape>
   /** Bytes of an object in JSON without its values: braces, keys, colons, commas. */
   readonly bytes: number
@@ -60,6 +67,8 @@ export interface FieldShape {
   readonly from: 'data' | 'typename' | 'introspection' | 'refused'
   /** The field's nodes in the client's document, at every position. */
   readonly nodes: readonly FieldNode[]
+  /** Deferred fragments that select the field, and null among them where others do too; null where no fragment defers it. */
+  readonly by: readonly (Deferral | null)[] | null
 }
 
 export interface ValueShape {
@@ -82,6 +91,7 @@ export interface ValueShape {
 interface Written {
   readonly set: SelectionSetNode
   readonly parent: GraphQLCompositeType
+  readonly by: Deferral | null
 }
 
 /** One operation in two forms: as the client wrote it, and without the fields that its viewer may not read. */
@@ -96,13 +106,22 @@ interface Reading {
  * @param asked   the operation as the client wrote it, conditions folded
  * @param allowed the operation without rejected fields; null when nothing is left, the same object when nothing was
  * rejected
+ * @param deferrals collects the deferred fragments @default none are deferred
  */
-export function shapeOf(asked: Operation, allowed: Operation | null, rootType: GraphQLObjectType, names: Names, schema: GraphQLSchema): Shape {
-  const written = [{ set: asked.definition.selectionSet, parent: rootType }]
-  const remaining = allowed === asked ? written : allowed ? [{ set: allowed.definition.selectionSet, parent: rootType }] : []
-  return createShape(rootType, { asked: written, allowed: remaining }, true)
+export function shapeOf(
+  asked: Operation,
+  allowed: Operation | null,
+  rootType: GraphQLObjectType,
+  names: Names,
+  schema: GraphQLSchema,
+  deferrals: Deferrals | null = null,
+): Shape {
+  const written = [{ set: asked.definition.selectionSet, parent: rootType, by: null }]
+  const remaining = allowed === asked ? written : allowed ? [{ set: allowed.definition.selectionSet, parent: rootType, by: null }] : []
+  return createShape(rootType, { asked: written, allowed: remaining }, [])
 
-  function createShape(type: GraphQLCompositeType, reading: Reading, isRoot: boolean): Shape {
+  /** @param path response keys from the root */
+  function createShape(type: GraphQLCompositeType, reading: Reading, path: readonly string[]): Shape {
     const known = new Map<string, ObjectShape | undefined>()
     let common: ObjectShape | undefined
     const of = (typename: string) => {
@@ -111,7 +130,7 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
       const possible = isObjectType(runtime) && (runtime === type || (isAbstractType(type) && schema.isSubType(type, runtime)))
       // Unknown names are not cached, because they would accumulate.
       if (!possible) return undefined
-      const shape = createObjectShape(runtime, reading, isRoot)
+      const shape = createObjectShape(runtime, reading, path)
       known.set(typename, shape)
       return shape
     }
@@ -119,26 +138,27 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
       type,
       of,
       get common() {
-        common ??= isObjectType(type) ? of(type.name)! : createObjectShape(type, reading, isRoot)
+        common ??= isObjectType(type) ? of(type.name)! : createObjectShape(type, reading, path)
         return common
       },
       possibleTypes: () => (isAbstractType(type) ? schema.getPossibleTypes(type).map(possible => possible.name) : [type.name]),
     }
   }
 
-  function createObjectShape(runtime: GraphQLCompositeType, reading: Reading, isRoot: boolean): ObjectShape {
-    const askedFields = collect(runtime, reading.asked, asked.fragments)
-    const allowedFields = reading.allowed === reading.asked ? askedFields : collect(runtime, reading.allowed, (allowed ?? asked).fragments)
+  function createObjectShape(runtime: GraphQLCompositeType, reading: Reading, path: readonly string[]): ObjectShape {
+    const begins: Deferral[] = []
+    const askedFields = collect(runtime, reading.asked, asked.fragments, path, begins)
+    const allowedFields = reading.allowed === reading.asked ? askedFields : collect(runtime, reading.allowed, (allowed ?? asked).fragments, path, null)
     const fields: FieldShape[] = []
     const byKey = new Map<string, FieldShape>()
     for (const [responseKey, nodes] of askedFields) {
-      const shape = createFieldShape(responseKey, nodes, allowedFields.get(responseKey), runtime, isRoot)
+      const shape = createFieldShape(responseKey, nodes, allowedFields.get(responseKey), runtime, path)
       if (!shape) continue
       fields.push(shape)
       if (shape.from === 'data') for (const key of [shape.key, ...shape.otherKeys]) byKey.set(key, shape)
     }
-    const bytes = fields.reduce((sum, { responseKey }) => sum + Buffer.byteLength(JSON.stringify(responseKey)) + 2, 2)
-    return { typename: isObjectType(runtime) ? runtime.name : null, fields, byKey, bytes }
+    const bytes = bytesOf(fields)
+    return { typename: isObjectType(runtime) ? runtime.name : null, fields, all: fields, begins, byKey, bytes }
   }
 
   function createFieldShape(
@@ -146,13 +166,14 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     nodes: readonly CollectedField[],
     allowedNodes: readonly CollectedField[] | undefined,
     runtime: GraphQLCompositeType,
-    isRoot: boolean,
+    path: readonly string[],
   ): FieldShape | null {
     const first = nodes[0]!
     const name = first.node.name.value
-    const base = { responseKey, key: name, otherKeys: [], coordinate: `${runtime.name}.${name}`, nodes: nodes.map(({ node }) => node) }
+    const base = { responseKey, key: name, otherKeys: [], coordinate: `${runtime.name}.${name}`, nodes: nodes.map(({ node }) => node), by: byOf(nodes) }
     if (name === '__typename') return { ...base, from: 'typename', value: typenameShape }
-    if (isRoot && (name === '__schema' || name === '__type')) return { ...base, from: 'introspection', value: introspectionShape }
+    // The schema's own description is always in the first payload.
+    if (path.length === 0 && (name === '__schema' || name === '__type')) return { ...base, by: null, from: 'introspection', value: introspectionShape }
     const field = fieldOf(runtime, name)
     if (!field) return null
     const keys = [...new Set(nodes.map(({ node, parent }) => names.keyOf(node, parent.name)))]
@@ -163,16 +184,16 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
       key: keys[0]!,
       otherKeys: keys.slice(1),
       from: allowedNodes ? 'data' : 'refused',
-      value: createValueShape(field.type, { asked: askedSets, allowed: allowedSets }),
+      value: createValueShape(field.type, { asked: askedSets, allowed: allowedSets }, deferrals ? [...path, responseKey] : below),
     }
   }
 
-  function createValueShape(type: GraphQLOutputType, reading: Reading): ValueShape {
+  function createValueShape(type: GraphQLOutputType, reading: Reading, path: readonly string[]): ValueShape {
     const nonNull = isNonNullType(type)
     const nullable = isNonNullType(type) ? type.ofType : type
     const leaf = { nonNull, items: null, object: null, names: null, plain: false, bytes: null }
-    if (isListType(nullable)) return { ...leaf, items: createValueShape(nullable.ofType, reading) }
-    if (isCompositeType(nullable)) return { ...leaf, object: createShape(nullable, reading, false) }
+    if (isListType(nullable)) return { ...leaf, items: createValueShape(nullable.ofType, reading, path) }
+    if (isCompositeType(nullable)) return { ...leaf, object: createShape(nullable, reading, path) }
     if (isEnumType(nullable)) {
       const names = nullable.getValues().map(value => value.name)
       return { ...leaf, names: new Set(names), bytes: Math.max(...names.map(name => name.length + 2)) }
@@ -181,39 +202,72 @@ export function shapeOf(asked: Operation, allowed: Operation | null, rootType: G
     return { ...leaf, plain: isSpecifiedScalarType(nullable), bytes: isText ? null : 24 }
   }
 
-  /** Collects fields as graphql-js does, so that the order of keys is the same. */
-  function collect(runtime: GraphQLCompositeType, sets: readonly Written[], fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
+  /**
+   * Collects fields as graphql-js does, so that the order of keys is the same.
+   * @param begins is given the deferred fragments at this place; null where none is looked for
+   */
+  function collect(
+    runtime: GraphQLCompositeType,
+    sets: readonly Written[],
+    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+    path: readonly string[],
+    begins: Deferral[] | null,
+  ) {
     const fields = new Map<string, CollectedField[]>()
     const spread = new Set<string>()
-    const visitSet = (set: SelectionSetNode, parent: GraphQLCompositeType): void => {
+    const begun = (fragment: FragmentSpreadNode | InlineFragmentNode, by: Deferral | null): Deferral | null =>
+      deferrals && begins ? deferrals.begun(fragment, path, by) : by
+    const visitSet = (set: SelectionSetNode, parent: GraphQLCompositeType, by: Deferral | null): void => {
       for (const selection of set.selections) {
         if (selection.kind === Kind.FIELD) {
           const responseKey = (selection.alias ?? selection.name).value
           const nodes = fields.get(responseKey)
-          if (nodes) nodes.push({ node: selection, parent })
-          else fields.set(responseKey, [{ node: selection, parent }])
+          if (nodes) nodes.push({ node: selection, parent, by })
+          else fields.set(responseKey, [{ node: selection, parent, by }])
           continue
         }
         if (selection.kind === Kind.INLINE_FRAGMENT) {
-          visitFragment(selection.selectionSet, selection.typeCondition?.name.value, parent)
+          visitFragment(selection.selectionSet, selection.typeCondition?.name.value, parent, begun(selection, by), by)
           continue
         }
         const fragment = fragments.get(selection.name.value)
-        if (!fragment || spread.has(selection.name.value)) continue
-        spread.add(selection.name.value)
-        visitFragment(fragment.selectionSet, fragment.typeCondition.name.value, parent)
+        if (!fragment) continue
+        const within = begun(selection, by)
+        const once = within ? `${selection.name.value} ${within.id}` : selection.name.value
+        if (spread.has(once)) continue
+        spread.add(once)
+        visitFragment(fragment.selectionSet, fragment.typeCondition.name.value, parent, within, by)
       }
     }
-    const visitFragment = (set: SelectionSetNode, condition: string | undefined, parent: GraphQLCompositeType): void => {
+    const visitFragment = (
+      set: SelectionSetNode,
+      condition: string | undefined,
+      parent: GraphQLCompositeType,
+      by: Deferral | null,
+      before: Deferral | null,
+    ): void => {
       const type = condition === undefined ? parent : schema.getType(condition)
       if (!isCompositeType(type) || !always(schema, type, runtime)) return
+      if (by && by !== before && !begins!.includes(by)) begins!.push(by)
       // Below a narrower parent type a wider condition is redundant: planner and names ignore it.
       const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
-      visitSet(set, narrower ? parent : type)
+      visitSet(set, narrower ? parent : type, by)
     }
-    for (const { set, parent } of sets) visitSet(set, parent)
+    for (const { set, parent, by } of sets) visitSet(set, parent, by)
     return fields
   }
+}
+
+/** Returns the bytes of an object in JSON without its values. */
+export const bytesOf = (fields: readonly FieldShape[]): number =>
+  fields.reduce((sum, { responseKey }) => sum + Buffer.byteLength(JSON.stringify(responseKey)) + 2, 2)
+
+/** Path of everything below the root, where paths are not needed. */
+const below: readonly string[] = ['']
+
+function byOf(nodes: readonly CollectedField[]): FieldShape['by'] {
+  if (nodes.every(({ by }) => by === null)) return null
+  return [...new Set(nodes.map(({ by }) => by))]
 }
 
 /** Whether every object of a type fulfils a type condition. */
@@ -236,13 +290,14 @@ export function runtimeShape(shape: Shape, object: Data): ObjectShape | undefine
 interface CollectedField {
   readonly node: FieldNode
   readonly parent: GraphQLCompositeType
+  readonly by: Deferral | null
 }
 
 const writtenUnder = (field: GraphQLField<unknown, unknown>, nodes: readonly CollectedField[]): Written[] => {
   const parent = getNamedType(field.type)
   if (!isCompositeType(parent)) return []
   const sets: Written[] = []
-  for (const { node } of nodes) if (node.selectionSet) sets.push({ set: node.selectionSet, parent })
+  for (const { node, by } of nodes) if (node.selectionSet) sets.push({ set: node.selectionSet, parent, by })
   return sets
 }
 

@@ -12,6 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
+import { isDefer } from '../deferral.ts'
 import type { Operation } from '../operation.ts'
 import { type Amount, amountFor, type Given, greatest, product, sum } from './amount.ts'
 import type { Costs } from './costs.ts'
@@ -68,7 +69,10 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
   /** @param sizes lengths of lists that the parent field declares */
   function termsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[], sizes: ReadonlyMap<string, Amount> | null, more = 0): Term[] {
     const terms: Term[] = []
-    for (const [key, nodes] of collect(type, sets)) {
+    const { fields, deferred } = collect(type, sets)
+    // Each deferred part is an entry of its own in the answer.
+    if (deferred > 0) terms.push({ key: '@defer', count: deferred, total: deferred, kinds: [] })
+    for (const [key, nodes] of fields) {
       const term = termOf(type, key, nodes, sizes, more)
       if (term) terms.push(term)
     }
@@ -124,8 +128,12 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
     return isAbstractType(type) ? schema.getPossibleTypes(type) : [type]
   }
 
-  /** The fields of an object by response key, as graphql-js collects them. */
-  function collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): ReadonlyMap<string, readonly FieldNode[]> {
+  /** The fields of an object by response key, as graphql-js collects them, and the number of its deferred fragments. */
+  function collect(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+  ): { readonly fields: ReadonlyMap<string, readonly FieldNode[]>; readonly deferred: number } {
+    let deferred = 0
     const fields = new Map<string, FieldNode[]>()
     const spread = new Set<FragmentDefinitionNode>()
     const visit = (set: SelectionSetNode): void => {
@@ -142,11 +150,13 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
           spread.add(fragment)
         }
         const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)
-        if (!condition || condition === type || (isAbstractType(condition) && schema.isSubType(condition, type))) visit(fragment.selectionSet)
+        if (condition && condition !== type && !(isAbstractType(condition) && schema.isSubType(condition, type))) continue
+        if (selection.directives?.some(isDefer)) deferred += 1
+        visit(fragment.selectionSet)
       }
     }
     for (const set of sets) visit(set)
-    return fields
+    return { fields, deferred }
   }
 }
 

@@ -1,0 +1,286 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { exactly, sizeOf } from '../data/bytes.ts'
+import { type Data, isData } from '../data/merge.ts'
+import type { IncrementalForm, Payload, PayloadEntry } from '../engine.ts'
+import { errorFor, type Place } from '../errors.ts'
+import type { Run } from '../execute/execute.ts'
+import type { Deferral } from '../operation/deferral.ts'
+import { flawErrors } from '../shape/errors.ts'
+import { areRelated, isOfOrWithin, type Part, partsBelow, type Spot, someObject, type Ways } from '../shape/parts.ts'
+import { project } from '../shape/project.ts'
+import type { FieldShape } from '../shape/shape.ts'
+import { createView, isOf, shapeFor, type View, withFields } from '../shape/view.ts'
+
+/** A part that was announced and is not complete. */
+export interface OpenPart extends Part {
+  readonly id: string
+  /** Whether the parts nested in it come with it, because there are too many of them. */
+  isWhole: boolean
+}
+
+/** An error of the operation, and the deferrals to whose parts it belongs; null for the first payload. */
+export interface PooledError {
+  readonly error: GraphQLError
+  readonly for: readonly Deferral[] | null
+  isSent: boolean
+}
+
+/** What writing the payloads of one answer needs. */
+export interface Writing {
+  readonly form: IncrementalForm
+  readonly run: Run
+  readonly ways: Ways
+  readonly deferrals: readonly Deferral[]
+  /** Maximum bytes of all payloads together. */
+  readonly answerBytes: number
+  /** Maximum number of parts of one answer. */
+  readonly mostParts: number
+  readonly errors: PooledError[]
+}
+
+/** Writes the payloads of one incremental answer. */
+export type PayloadWriter = ReturnType<typeof createPayloads>
+
+/** @param first data of the first payload, to which later data is added; it is written out before the next payload is made */
+export function createPayloads({ form, run, ways, deferrals, answerBytes, mostParts, errors }: Writing) {
+  const open: OpenPart[] = []
+  const views = new Map<Deferral, { readonly own: View; readonly whole: View }>()
+  // Another part of the same payload may complete the objects of this one.
+  const mayShare = deferrals.length > 1
+  let announced = 0
+  let left = answerBytes
+  let payload: { pending: NonNullable<Payload['pending']>[number][]; incremental: PayloadEntry[]; completed: NonNullable<Payload['completed']>[number][] }
+  clear()
+
+  return {
+    open,
+    /** Announces the parts at an object that a payload completed. @returns false when there are too many of them */
+    announce,
+    /** Adds a part that is ready to the payload in the making. */
+    deliver,
+    /** Adds a part that failed as a whole. */
+    fail,
+    /** Counts the first payload. */
+    count: (data: ExecutionResult['data']) => take(data),
+    /** Number of parts so far. */
+    get parts() {
+      return announced
+    },
+    /** Returns the payload in the making, and begins the next one. */
+    take(): Omit<Payload, 'hasNext'> {
+      const { pending, incremental, completed } = payload
+      clear()
+      const entries = incremental.length > 0 && { incremental }
+      if (form === '20220824') return { ...entries }
+      return { ...(pending.length > 0 && { pending }), ...entries, ...(completed.length > 0 && { completed }) }
+    },
+  }
+
+  function clear(): void {
+    payload = { pending: [], incremental: [], completed: [] }
+  }
+
+  function take(data: unknown): void {
+    left -= sizeOf(data, exactly)
+  }
+
+  function announce(at: Spot, deferral: Deferral | null): boolean {
+    const found = partsBelow(at, deferral, ways, mostParts - announced + 1)
+    if (announced + found.length > mostParts) return false
+    for (const part of found) {
+      const { path, deferral: begun } = part
+      const id = String(announced++)
+      open.push({ ...part, id, isWhole: false })
+      payload.pending.push({ id, path, ...(begun.label !== null && { label: begun.label }) })
+    }
+    return true
+  }
+
+  function viewsOf(deferral: Deferral) {
+    let known = views.get(deferral)
+    if (!known) {
+      known = { own: createView(isOf(deferral)), whole: createView(isOfOrWithin(deferral)) }
+      views.set(deferral, known)
+    }
+    return known
+  }
+
+  function deliver(part: OpenPart): void {
+    const { own, whole } = viewsOf(part.deferral)
+    const view = part.isWhole ? whole : own
+    const pieces = form === '20220824' ? [{ spot: part, fields: part.shape.fields.filter(view.sees) }] : unsent(part, view)
+    const known = errors.filter(each => belongsTo(each, part))
+    const all = errors.map(({ error }) => error)
+    const written: { readonly spot: Spot; readonly data: Data; readonly by: readonly FieldShape[] }[] = []
+    for (const { spot, fields } of pieces) {
+      const keys = new Set(fields.map(({ responseKey }) => responseKey))
+      const object = withFields(
+        spot.shape,
+        view.ofObject(spot.shape).fields.filter(({ responseKey }) => keys.has(responseKey)),
+      )
+      const { data, flaws } = project(shapeFor(object, spot.type), spot.data, noIntrospection, run.missing, Math.max(left, 0))
+      const placed = flaws.map(flaw => ({ ...flaw, path: [...spot.path, ...flaw.path] }))
+      for (const error of flawErrors(placed, all)) known.push(pool(error, part.deferral))
+      if (!data || !agrees(data, spot.sent)) {
+        fail(part, known.length > 0 ? known : [pool(nothingLeft(part), part.deferral)])
+        return
+      }
+      written.push({ spot, data, by: fields })
+    }
+    const told = tell(known)
+    written.forEach(({ spot, data, by }, at) => {
+      write(part, spot, data, by, at === 0 ? told : [])
+      take(data)
+      add(spot.sent, mayShare ? copyOf(data) : data)
+    })
+    if (written.length === 0 && told.length > 0) write(part, part, {}, [], told)
+    if (!part.isWhole && !announce(part, part.deferral)) {
+      part.isWhole = true
+      return
+    }
+    close(part)
+  }
+
+  /** Objects and fields that a part brings and the client does not have. */
+  function unsent(part: OpenPart, { sees }: View): { spot: Spot; fields: FieldShape[] }[] {
+    const found: { spot: Spot; fields: FieldShape[] }[] = []
+    const visit = (spot: Spot) => {
+      const seen = spot.shape.fields.filter(sees)
+      const fields = seen.filter(({ responseKey }) => !Object.hasOwn(spot.sent, responseKey))
+      if (fields.length > 0) found.push({ spot, fields })
+      for (const field of seen)
+        if (!fields.includes(field))
+          someObject(spot, field, inner => {
+            visit(inner)
+            return false
+          })
+    }
+    visit(part)
+    return found
+  }
+
+  /** Of several parts that share fields, the one with the longest path has them, of equals the first. */
+  function ownerOf(part: OpenPart, spot: Spot, field: FieldShape): OpenPart {
+    let owner = part
+    if (!field.by || field.by.length < 2) return owner
+    for (const other of open) {
+      if (!field.by.includes(other.deferral) || !isPrefix(other.path, spot.path)) continue
+      if (other.path.length > owner.path.length || (other.path.length === owner.path.length && Number(other.id) < Number(owner.id))) owner = other
+    }
+    return owner
+  }
+
+  function write(part: OpenPart, spot: Spot, data: Data, fields: readonly FieldShape[], told: readonly GraphQLError[]): void {
+    const label = part.deferral.label
+    if (form === '20220824') {
+      payload.incremental.push({ path: part.path, ...(label !== null && { label }), data, ...(told.length > 0 && { errors: told }) })
+      return
+    }
+    const byOwner = Map.groupBy(fields, field => ownerOf(part, spot, field))
+    if (byOwner.size === 0) byOwner.set(part, [])
+    let rest = told
+    for (const [owner, own] of byOwner) {
+      const subPath = spot.path.slice(owner.path.length)
+      const entry = byOwner.size === 1 ? data : Object.fromEntries(own.map(({ responseKey }) => [responseKey, data[responseKey]]))
+      payload.incremental.push({ id: owner.id, ...(subPath.length > 0 && { subPath }), data: entry, ...(rest.length > 0 && { errors: rest }) })
+      rest = []
+    }
+  }
+
+  function fail(part: OpenPart, because: readonly PooledError[]): void {
+    const told = tell(because)
+    const { label } = part.deferral
+    if (form === '20220824') payload.incremental.push({ path: part.path, ...(label !== null && { label }), data: null, errors: told })
+    else payload.completed.push({ id: part.id, errors: told })
+    open.splice(open.indexOf(part), 1)
+  }
+
+  function close(part: OpenPart): void {
+    if (form === 'v0.2') payload.completed.push({ id: part.id })
+    open.splice(open.indexOf(part), 1)
+  }
+
+  /** Whether an error is told with a part: in the form of 2022 with each part whose data has its null. */
+  function belongsTo({ error, for: deferrals, isSent }: PooledError, part: OpenPart): boolean {
+    if (!deferrals?.includes(part.deferral) || (isSent && form === 'v0.2')) return false
+    return error.path === undefined || areRelated(error.path, part.path)
+  }
+
+  function pool(error: GraphQLError, deferral: Deferral): PooledError {
+    const pooled = { error, for: [deferral], isSent: false }
+    errors.push(pooled)
+    return pooled
+  }
+}
+
+/** Marks errors as sent. */
+function tell(pooled: readonly PooledError[]): GraphQLError[] {
+  for (const each of pooled) each.isSent = true
+  return pooled.map(({ error }) => error)
+}
+
+/**
+ * Makes the data of a part agree with what the client has: an object that a payload made null stays null.
+ * @returns false where the data would make null what the client has: then the part fails as a whole
+ */
+function agrees(data: Data, sent: Data): boolean {
+  return Object.keys(data).every(key => {
+    if (!Object.hasOwn(sent, key) || sent[key] === undefined) return true
+    if (sent[key] === null) {
+      data[key] = null
+      return true
+    }
+    return agree(data[key], sent[key])
+  })
+}
+
+function agree(value: unknown, present: unknown): boolean {
+  if (Array.isArray(value) && Array.isArray(present)) {
+    return value.every((item, index) => {
+      if (present[index] === null) value[index] = null
+      return present[index] === null || agree(item, present[index])
+    })
+  }
+  if (isData(value) && isData(present)) return agrees(value, present)
+  return value !== null || present === null
+}
+
+function copyOf<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(copyOf) as Value
+  if (!isData(value)) return value
+  const copy: Data = {}
+  for (const [key, inner] of Object.entries(value)) set(copy, key, copyOf(inner))
+  return copy as Value
+}
+
+/** Adds the data of a part to what the client has, as clients do. */
+function add(target: Data, source: Data): void {
+  for (const [key, value] of Object.entries(source)) {
+    const present = Object.hasOwn(target, key) ? target[key] : undefined
+    if (Array.isArray(present) && Array.isArray(value)) addElements(present, value)
+    else if (isData(present) && isData(value)) add(present, value)
+    else set(target, key, value)
+  }
+}
+
+function set(target: Data, key: string, value: unknown): void {
+  // Plain assignment would change the object's prototype instead.
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  else target[key] = value
+}
+
+function addElements(target: unknown[], source: readonly unknown[]): void {
+  source.forEach((value, index) => {
+    const present = target[index]
+    if (Array.isArray(present) && Array.isArray(value)) addElements(present, value)
+    else if (isData(present) && isData(value)) add(present, value)
+    else target[index] = value
+  })
+}
+
+const isPrefix = (one: Place, other: Place): boolean => one.length <= other.length && one.every((segment, at) => segment === other[at])
+
+/** Error of a fragment that became null although nothing failed: its object's entity is gone. */
+const nothingLeft = ({ path }: Part): GraphQLError => errorFor('INTERNAL_SERVER_ERROR', 'The fragment has no value for a field that is never null.', path)
+
+const noIntrospection: Readonly<Data> = {}
