@@ -75,6 +75,26 @@ export const operations = {
     by: [...doors, 'subgraph'],
     does: 'The same for one organization, whoever of it calls.',
   }),
+  incremental: setting('INCREMENTAL_DELIVERY', oneOf('on', 'off'), {
+    fallback: 'on',
+    by: doors,
+    does: 'Whether clients may send parts of an operation later with `@defer`; `off` refuses the directive as an unknown one. See [Deferred fragments](../clients.md#deferred-fragments).',
+  }),
+  incrementalDirectives: setting('MAX_INCREMENTAL_DIRECTIVES', whole(1, 1000, 'must be a number from 1 to 1000'), {
+    fallback: 50,
+    by: doors,
+    does: 'Maximum number of `@defer` in one operation, fragments expanded.',
+  }),
+  deferDepth: setting('MAX_DEFER_DEPTH', whole(1, 100, 'must be a number from 1 to 100'), {
+    fallback: 8,
+    by: doors,
+    does: 'Maximum depth of `@defer` within `@defer`.',
+  }),
+  incrementalParts: setting('MAX_INCREMENTAL_PARTS', whole(1, 100_000, 'must be a number from 1 to 100000'), {
+    fallback: 1000,
+    by: doors,
+    does: 'Maximum number of deferred parts of one answer. Parts of a list that would bring more come with what is around them.',
+  }),
   maxCost: setting('MAX_COST', cost, {
     fallback: 20_000,
     by: doors,

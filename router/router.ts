@@ -17,6 +17,7 @@ import { createServiceCallers, type ServiceApp, type ServiceTokens } from './acc
 import { createStudioCallers, type StudioCallers } from './access/callers/studio.ts'
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
+import type { DeferLimits } from './door/documents/deferring.ts'
 import { documentsOf } from './door/documents/documents.ts'
 import type { Manifest } from './door/documents/manifest.ts'
 import type { Registered } from './door/documents/registered.ts'
@@ -137,6 +138,8 @@ export interface RouterOptions {
   readonly rates?: RateLimits
   /** Whether other routers serve the same platform: then API keys are counted together with them. @default false */
   readonly severalRouters?: boolean
+  /** Limits on `@defer` in one operation. @default 50 directives, 8 levels */
+  readonly defer?: DeferLimits | undefined
   /** How untrusted documents are treated. @default off */
   readonly trust?: Trust
   /** Stores documents that clients register. @default this process only */
@@ -169,7 +172,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
   const { authenticate, keyRates, counting, studio } = openAuthentication(options, hosts)
-  const documents = documentsOf(engine, { introspection: !production })
+  const documents = documentsOf(engine, { introspection: !production, defer: options.defer })
   const sources = createSources(documents, { mode: options.trust, registered: options.registered, log })
   const listed = options.manifest ? sources.trust(options.manifest) : []
   engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))

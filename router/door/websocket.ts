@@ -9,7 +9,7 @@ import { loggedAs } from '../../subgraphs/viewer.ts'
 import type { AddressOf } from '../access/address.ts'
 import type { Authenticate } from '../access/authenticate.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, Payload } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
@@ -22,6 +22,7 @@ import { tell } from './errors.ts'
 import { refusedValues } from './limits.ts'
 import { createConnections } from './streaming/connect.ts'
 import { type Asked, createOperations, type Socket, type Subscribing } from './streaming/operation.ts'
+import { toldPayload } from './streaming/payloads.ts'
 import { forNobody, toldBy, underWay, unlessOver } from './streaming/pushed.ts'
 import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits } from './streaming/socket.ts'
 import { createUpgrade } from './streaming/upgrade.ts'
@@ -76,7 +77,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
   const { engine, documents, sources, shares, starts, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const connections = createConnections(door)
-  const { begin, inShare } = createOperations(door)
+  const { begin, inShare, executeLater } = createOperations(door)
 
   const protocol = makeServer<Record<string, unknown> | undefined, Extra>({
     connectionInitWaitTimeout: socketLimits.initMs,
@@ -105,8 +106,9 @@ export function createSockets(door: WebSocketDoor): Sockets {
     async execute({ contextValue }) {
       const asked = contextValue as Asked
       const began = performance.now()
-      const result = await inShare(shares, asked, request => engine.execute(request))
+      const result = asked.incremental ? await executeLater(shares, asked) : await inShare(shares, asked, request => engine.execute(request))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
+      if (asked.signal.aborted && 'return' in result) void result.return(undefined)
       return unlessOver(result, asked.signal)
     },
     async subscribe({ contextValue }) {
@@ -121,11 +123,14 @@ export function createSockets(door: WebSocketDoor): Sockets {
       asked.place()
       return unlessOver(joined, asked.signal)
     },
-    onNext: (_context, _id, _payload, { contextValue }, { errors, data, extensions }) => {
-      if (!errors) return undefined
+    onNext: (_context, _id, _payload, { contextValue }, result) => {
       const { requestId, cause } = contextValue as Asked
+      const told = (errors: readonly unknown[]) => doFor(cause, () => errors.map(error => tell(error, { ...manner, requestId })))
+      if ('hasNext' in result) return toldPayload(result as Payload, told)
+      const { errors, data, extensions } = result
+      if (!errors) return undefined
       return {
-        errors: doFor(cause, () => errors.map(error => tell(error, { ...manner, requestId }))),
+        errors: told(errors),
         ...(data !== undefined && { data }),
         ...(extensions && { extensions }),
       }

@@ -38,7 +38,7 @@ export interface Supergraph {
   stripped(): string
   /** Costs declared by `@cost` and `@listSize`. */
   readonly costs: Costs
-  /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own. */
+  /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own and `@defer`. */
   readonly schema: GraphQLSchema
   /** Whether an object type has this name, inaccessible ones included. */
   isObject(name: string): boolean
@@ -215,6 +215,12 @@ const uses = (directives: readonly DirectiveNode[] | undefined, name: string): R
     .filter(directive => directive.name.value === name)
     .map(({ arguments: given = [] }) => Object.fromEntries(given.map(argument => [argument.name.value, valueFromASTUntyped(argument.value)])))
 
+/** The directives by which clients ask for parts of an answer later. */
+const incrementalDirectives: readonly DefinitionNode[] = parse(
+  '"""Sends the fragment after the rest of the answer, to clients that take incremental answers.""" directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT',
+  { noLocation: true },
+).definitions
+
 /** Returns a client schema without the directives by which clients ask for parts of an answer later. */
 export function withoutIncremental(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig()
@@ -269,6 +275,7 @@ function clientDocument(document: DocumentNode): DocumentNode {
         break
     }
   }
+  definitions.push(...incrementalDirectives)
   return visit({ kind: Kind.DOCUMENT, definitions }, { Directive: node => (ownDirectives.has(node.name.value) ? undefined : null) })
 }
 

@@ -4,9 +4,10 @@ import { causeNow } from '../../platform/caller/cause.ts'
 import { finished, keptSpan } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { toldCode, toldCodes } from '../access/refusal.ts'
-import type { Engine, Fetch, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
+import type { Engine, Fetch, IncrementalAnswer, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
+import { openIncrementalFigures } from './incremental.ts'
 import { createNames, otherName } from './names.ts'
 import { anonymous, describeOperation, isOfOperation } from './operation-span.ts'
 
@@ -131,6 +132,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     }
   }
   const failed: ExecutionResult = { errors: [] }
+  const incremental = openIncrementalFigures(registry, buckets)
   /** Runs an operation in a span of its own if its trace is sampled: `query Feed`. */
   const ofOperation = <Result>({ document, operationName, viewer }: OperationRequest, work: () => Promise<Result>): Promise<Result> => {
     const above = keptSpan()
@@ -155,6 +157,20 @@ export function measureOperations(registry: Registry, now: () => number = () => 
           end(result)
         }
       },
+      ...(engine.executeIncrementally && {
+        async executeIncrementally(request: OperationRequest) {
+          const [end, began] = [begin(request), now()]
+          let result: ExecutionResult | IncrementalAnswer = failed
+          try {
+            result = await ofOperation(request, () => engine.executeIncrementally!(request))
+          } finally {
+            if (!('next' in result)) end(result)
+          }
+          if (!('next' in result)) return result
+          const { operation } = countedOf(request.document, request.operationName)
+          return incremental.watch(result, { operation, firstAt: () => (now() - began) / 1000, end })
+        },
+      }),
       async prepareStream(request) {
         const end = begin(request)
         const prepared = await ofOperation(request, () => engine.prepareStream(request))

@@ -59,6 +59,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
     registered: colleagues ? shareRegistered(createRegistered(), colleagues.documents) : undefined,
     inFlight: bytesInFlight(metrics, config.remote),
     rates: config.rates,
+    defer: { directives: config.remote.incrementalDirectives, depth: config.remote.deferDepth },
     trust,
     manifest: text === null ? null : trustedIn(file!, text),
     sockets: { perAddress, perViewer, messages },

@@ -40,7 +40,10 @@ export function bytesInFlight(metrics: Registry, { inFlight, inFlightOfCaller, i
 
 /** Settings of how operations run. */
 export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
-  readonly remote: Pick<Config['remote'], 'operationMs' | 'planMs' | 'answerBytes' | 'maxCost' | 'slowMs' | 'deduplicate' | InFlight>
+  readonly remote: Pick<
+    Config['remote'],
+    'operationMs' | 'planMs' | 'answerBytes' | 'incremental' | 'incrementalParts' | 'maxCost' | 'slowMs' | 'deduplicate' | InFlight
+  >
   /** Planner processes that exist already for the same supergraph, and are ended by their creator. @default new ones */
   readonly planning?: Planning
 }
@@ -77,6 +80,8 @@ export async function openEngineOver(
     log,
     operationTimeoutMs: remote.operationMs,
     answerBytes: remote.answerBytes,
+    incremental: remote.incremental === 'on',
+    incrementalParts: remote.incrementalParts,
     inFlight: bytesInFlight(metrics, remote),
     maxCost: remote.maxCost,
     slowMs: remote.slowMs,

@@ -13,6 +13,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Engine } from '../../engine/engine.ts'
 import { limits, passedLimit, tooManyCharacters, tooManyTokens } from '../limits.ts'
+import { type DeferLimits, deferRules, usesDefer, usualDeferLimits } from './deferring.ts'
 
 /** Maximum number of cached documents, and approximate maximum bytes of all of them. */
 const mostKept = 2000
@@ -41,14 +42,24 @@ export interface Documents {
   known(hash: string): DocumentNode | undefined
 }
 
-/** @param options.introspection whether clients may query the schema */
-export function createDocuments(schema: GraphQLSchema, options: { readonly introspection: boolean }): Documents {
+export interface DocumentsOptions {
+  /** Whether clients may query the schema. */
+  readonly introspection: boolean
+  /** @default 50 directives, 8 levels */
+  readonly defer?: DeferLimits | undefined
+}
+
+export function createDocuments(schema: GraphQLSchema, options: DocumentsOptions): Documents {
   const kept = new LRUCache<string, Kept>({ max: mostKept, maxSize: mostKeptBytes, sizeCalculation: each => each.bytes })
   const refused = new LRUCache<string, readonly GraphQLError[]>({ max: mostRefused })
   const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
+  const deferring = deferRules(options.defer ?? usualDeferLimits)
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {
-      return validate(schema, document, rules, { maxErrors: mostErrors, hideSuggestions: !options.introspection })
+      return validate(schema, document, usesDefer(document) ? [...rules, ...deferring] : rules, {
+        maxErrors: mostErrors,
+        hideSuggestions: !options.introspection,
+      })
     } catch (error) {
       // graphql-js throws on a condition with a variable at the root of a subscription instead of reporting an error.
       if (error instanceof GraphQLError) return [error]

@@ -1,12 +1,13 @@
 import { ApolloServer, type GraphQLRequestListener } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
-import type { GraphQLFormattedError } from 'graphql'
+import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
 import { statusOf } from '../../../platform/errors.ts'
-import type { Engine } from '../../engine/engine.ts'
+import type { Engine, OperationRequest } from '../../engine/engine.ts'
 import { createGateway, type RequestContext } from '../../engine/gateway.ts'
 import { unresolvedOperation } from '../documents/documents.ts'
 import { tell, tellAsError } from '../errors.ts'
 import { prefersResponseJson } from '../headers.ts'
+import { isIncremental } from '../streaming/payloads.ts'
 import { waitOf } from './direct.ts'
 import type { HttpDoor } from './door.ts'
 
@@ -24,12 +25,21 @@ export function tellingEngine({ engine, log, production, exposeErrors: expose }:
       return engine.schema
     },
     async execute(request) {
-      const result = await engine.execute(request)
-      if (!result.errors) return result
-      const errors = result.errors.map(error => tellAsError(error, { requestId: request.requestId, log, hideSuggestions: production, expose }))
-      for (const error of errors) ready.add(error)
-      return { ...result, errors }
+      return told(await engine.execute(request), request)
     },
+    ...(engine.executeIncrementally && {
+      async executeIncrementally(request: OperationRequest) {
+        const result = await engine.executeIncrementally!(request)
+        return isIncremental(result) ? result : told(result, request)
+      },
+    }),
+  }
+
+  function told(result: ExecutionResult, { requestId }: OperationRequest): ExecutionResult {
+    if (!result.errors) return result
+    const errors = result.errors.map(error => tellAsError(error, { requestId, log, hideSuggestions: production, expose }))
+    for (const error of errors) ready.add(error)
+    return { ...result, errors }
   }
 }
 

@@ -1,23 +1,26 @@
 import { type ApolloServer, HeaderMap, type HTTPGraphQLResponse } from '@apollo/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { getOperationAST, Kind } from 'graphql'
+import { type DocumentNode, getOperationAST, Kind } from 'graphql'
 import { statusOf } from '../../../platform/errors.ts'
 import { isCaller } from '../../access/authenticate.ts'
 import { browserOf } from '../../access/browser.ts'
 import type { RequestContext } from '../../engine/gateway.ts'
 import type { Hosts } from '../../hosts.ts'
 import { readJsonBodies } from '../body.ts'
+import { usesDefer } from '../documents/deferring.ts'
 import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
 import { landingPage, sendRefusalPage } from '../landing.ts'
 import { refusedValues } from '../limits.ts'
 import { leavingSignal, rememberCaller } from '../sending.ts'
 import { type StreamForm, streamFormOf } from '../streaming/form.ts'
+import { incrementalWritingOf } from '../streaming/incremental-form.ts'
 import { createApollo, isRequestFailure, tellingEngine } from './apollo.ts'
 import { readAsked, withText } from './asked.ts'
 import { type DirectAnswer, directAnswer, readDirect } from './direct.ts'
 import type { HttpDoor } from './door.ts'
-import { streamSubscription } from './subscription.ts'
+import { answerIncrementally, mayAnswerLater } from './incremental.ts'
+import { areVariables, streamSubscription } from './subscription.ts'
 
 /**
  * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server handles the protocol,
@@ -100,12 +103,18 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   const sent = found ? withText(asked, found.text) : asked.sent
   const isUsual = found && operation && !form && request.method === 'POST' && door.direct !== false && takesJson(accept)
   const direct = isUsual ? readDirect(sent.body, found.document, operation) : null
+  const writing = found && operation ? incrementalWritingOf(accept, () => mayAnswerLater(door, found.document, operation, request.method)) : null
+  if (writing && areVariables(asked.variables)) {
+    const { document } = found!
+    const later = { ...whole, document, operationName: operation!.name?.value, variables: asked.variables ?? undefined, incremental: writing.form }
+    return answerIncrementally(door, reply, later, { writing, caller, claim, accept, tellErrors })
+  }
   const run = async () => {
     if (direct) {
       const executed = await door.engine.execute({ ...whole, ...direct })
       return directAnswer(executed, executed.errors, accept, isRequestFailure)
     }
-    const httpGraphQLRequest = { method: request.method, headers: headersFor(form, headers), ...sent }
+    const httpGraphQLRequest = { method: request.method, headers: headersFor(form, headers, found?.document), ...sent }
     return answerOf(await server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => whole }))
   }
   const { status, headers: own, body } = await door.shares.run(claim, run, context.signal)
@@ -117,11 +126,15 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
 
 /**
  * Headers for a streamed operation's first answer: it is requested in GraphQL's own media type, whose status says
- * whether anything was executed.
+ * whether anything was executed. A client that takes incremental answers, or sends `@defer`, gets JSON where it names
+ * no form of JSON.
  */
-function headersFor(form: StreamForm | null, headers: Headers): HeaderMap {
+function headersFor(form: StreamForm | null, headers: Headers, document: DocumentNode | undefined): HeaderMap {
   const own = new HeaderMap(headers)
+  const accept = headers.get('accept')
   if (form) own.set('accept', 'application/graphql-response+json')
+  else if (!takesJson(accept) && (/multipart\/mixed|text\/event-stream/i.test(accept ?? '') || (document && usesDefer(document))))
+    own.set('accept', 'application/json')
   return own
 }
 

@@ -54,5 +54,6 @@ export async function streamSubscription(
     .send(`${form.begin}${form.next(JSON.stringify({ ...joined, ...(errors && { errors }) }))}${form.complete}`)
 }
 
-const areVariables = (value: unknown): value is Record<string, unknown> | null | undefined =>
+/** Whether a request's variables have the form of variables. */
+export const areVariables = (value: unknown): value is Record<string, unknown> | null | undefined =>
   value === undefined || value === null || (typeof value === 'object' && !Array.isArray(value))

@@ -86,17 +86,23 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
 /**
  * Takes the answer over from Fastify, with the headers set so far and those otherwise decided at sending. Streams stay
  * open by the thousand, so the request's body is released, and its head becomes one text instead of many pieces.
+ * @param more headers that differ from those of streams
  */
-function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Hosts): ServerResponse {
+export function beginAnswer(
+  reply: FastifyReply,
+  { contentType }: Pick<StreamForm, 'contentType'>,
+  hosts: Hosts,
+  more: { readonly 'cache-control'?: string; readonly vary?: string } = {},
+): ServerResponse {
   reply.hijack()
   const { raw, request } = reply
   const given = reply.getHeaders() as OutgoingHttpHeaders
   raw.writeHead(200, {
     ...given,
     ...corsHeaders(hosts, request.headers.origin),
-    vary: varyOf(given.vary),
+    vary: varyOf(more.vary ?? given.vary),
     'content-type': contentType,
-    'cache-control': 'no-cache, no-store',
+    'cache-control': more['cache-control'] ?? 'no-cache, no-store',
     // Asks proxies that buffer answers not to buffer this one (nginx).
     'x-accel-buffering': 'no',
   })
@@ -105,12 +111,12 @@ function beginAnswer(reply: FastifyReply, { contentType }: StreamForm, hosts: Ho
   return raw
 }
 
-const unanswered: GraphQLFormattedError = {
+export const unanswered: GraphQLFormattedError = {
   message: 'The stream ended because its credential cannot be checked at this moment: subscribe again in a while.',
   extensions: { code: 'UPSTREAM_FAILED', reason: 'IDENTITY_UNANSWERED' },
 }
 
-const expired = (reason: string): GraphQLFormattedError => ({
+export const expired = (reason: string): GraphQLFormattedError => ({
   message: `The stream ended because its credential is no longer valid (${reason}): subscribe again with a valid credential.`,
   extensions: { code: 'TOKEN_EXPIRED', reason },
 })

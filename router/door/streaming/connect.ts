@@ -7,6 +7,7 @@ import type { AddressOf } from '../../access/address.ts'
 import { type Authenticate, credentialHeaders, isCaller, serviceHeaders } from '../../access/authenticate.ts'
 import { claimOf } from '../../access/callers/claim.ts'
 import { credentialsIn } from '../../access/parameters.ts'
+import type { IncrementalForm } from '../../engine/engine.ts'
 import type { Hosts } from '../../hosts.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../../live/streams.ts'
 import { webHeaders } from '../headers.ts'
@@ -41,6 +42,12 @@ export function createConnections(door: ConnectionDoor) {
       extra.end(CloseCode.Unauthorized, credentials.message)
       return false
     }
+    const form = connectionParams?.incrementalSpec ?? 'v0.2'
+    if (!isForm(form)) {
+      extra.end(CloseCode.BadRequest, 'incrementalSpec is v0.2, 20220824 or none: send one of them, or leave it out.')
+      return false
+    }
+    extra.incremental = form === 'none' ? null : form
     extra.headers = withCredentials(extra.request, credentials)
     const said = (name: string) => (connectionParams && Object.hasOwn(connectionParams, name) ? connectionParams[name] : undefined)
     const named = readProgram(said)
@@ -83,6 +90,8 @@ export function createConnections(door: ConnectionDoor) {
 
   return { connect, close }
 }
+
+const isForm = (value: unknown): value is IncrementalForm | 'none' => value === 'v0.2' || value === '20220824' || value === 'none'
 
 /** Returns the upgrade's headers with the credentials of `connection_init` in place of its own. */
 function withCredentials(request: IncomingMessage, credentials: ReadonlyMap<string, string>): Headers {

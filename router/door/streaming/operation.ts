@@ -5,7 +5,7 @@ import { finished, type Span, type Tracing } from '../../../platform/caller/trac
 import { DomainError } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
-import type { Engine, OperationRequest } from '../../engine/engine.ts'
+import type { Engine, OperationRequest, Payload } from '../../engine/engine.ts'
 import type { KeyRates } from '../../live/key-rates.ts'
 import type { Hub } from '../../live/shared/hub.ts'
 import type { Told } from '../../live/shared/told.ts'
@@ -13,9 +13,11 @@ import { inTurnOf, type Shares } from '../../live/shares.ts'
 import { createNames } from '../../metrics/names.ts'
 import { anonymous, describeOperation, markOperation } from '../../metrics/operation-span.ts'
 import { type CountError, productOf } from '../../metrics/operations.ts'
+import { usesDefer } from '../documents/deferring.ts'
 import { type Reading, unresolvedOperation } from '../documents/documents.ts'
 import type { Found } from '../documents/sources.ts'
-import { toldUnder, underWay } from './pushed.ts'
+import { isIncremental } from './payloads.ts'
+import { payloadsOf, toldUnder, underWay } from './pushed.ts'
 import { type Extra, socketLimits } from './socket.ts'
 
 /** An operation that a socket carries. */
@@ -73,8 +75,10 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
     if (unresolved) return [unresolved]
     const { claim } = extra
     let place = () => {}
-    if (getOperationAST(read.document, payload.operationName)?.operation === 'subscription') {
-      if (bytes > socketLimits.subscriptionBytes)
+    const isSubscription = getOperationAST(read.document, payload.operationName)?.operation === 'subscription'
+    const incremental = !isSubscription && engine.executeIncrementally && usesDefer(read.document) ? (extra.incremental ?? undefined) : undefined
+    if (isSubscription || incremental) {
+      if (isSubscription && bytes > socketLimits.subscriptionBytes)
         return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
       const reserved = hub.reserve(claim.caller)
       if (reserved instanceof DomainError) return [new GraphQLError(reserved.message, { extensions: reserved.extensions })]
@@ -93,6 +97,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       viewer: extra.caller!.viewer,
       requestId: cause.requestId,
       headers: extra.headers,
+      incremental,
       signal,
       tell: toldUnder(id, extra.send),
       place,
@@ -135,5 +140,23 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
     return span
   }
 
-  return { begin, inShare }
+  /**
+   * Runs an operation with deferred fragments. It keeps its slots until its answer has ended.
+   * @returns the payloads, or one result where nothing is deferred
+   */
+  async function executeLater(shares: Shares, asked: Asked): Promise<AsyncGenerator<Payload, undefined> | ExecutionResult> {
+    const started = Promise.withResolvers<AsyncGenerator<Payload, undefined> | ExecutionResult>()
+    const run = inShare(shares, asked, async request => {
+      const result = await engine.executeIncrementally!(request)
+      if (!isIncremental(result)) return result
+      const { payloads, ended } = payloadsOf(result)
+      started.resolve(payloads)
+      await ended
+      return {}
+    })
+    run.then(started.resolve, started.reject).finally(asked.place)
+    return started.promise
+  }
+
+  return { begin, inShare, executeLater }
 }

@@ -1,4 +1,5 @@
 import { GraphQLError } from 'graphql'
+import type { IncrementalAnswer, Payload } from '../../engine/engine.ts'
 import type { Membership } from '../../live/shared/channel.ts'
 import type { Told } from '../../live/shared/told.ts'
 
@@ -34,6 +35,27 @@ export function underWay(): UnderWay {
     [Symbol.asyncDispose]: () => end().then(() => {}),
   }
   return { signal: ending.signal, kept }
+}
+
+/** The payloads of an incremental answer as graphql-ws takes them, and when they have ended, on either side. */
+export function payloadsOf(answer: IncrementalAnswer): { readonly payloads: AsyncGenerator<Payload, undefined>; readonly ended: Promise<void> } {
+  const ended = Promise.withResolvers<void>()
+  const leave = () => {
+    ended.resolve()
+    return answer.return()
+  }
+  const payloads: AsyncGenerator<Payload, undefined> = {
+    async next() {
+      const each = await answer.next()
+      if (each.done) ended.resolve()
+      return each
+    },
+    return: leave,
+    throw: cause => leave().then(() => Promise.reject(cause)),
+    [Symbol.asyncIterator]: () => payloads,
+    [Symbol.asyncDispose]: () => leave().then(() => {}),
+  }
+  return { payloads, ended: ended.promise }
 }
 
 /** Returns the result of an operation, or never settles once the operation is over: graphql-ws then forgets it. */

@@ -7,6 +7,7 @@ import type { AddressOf } from '../../access/address.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { BytesInFlight } from '../../engine/data/in-flight.ts'
+import type { IncrementalForm } from '../../engine/engine.ts'
 import { tryAgainCode } from '../../live/streams.ts'
 import { isDearToParse } from '../body.ts'
 import { readRequestId } from '../headers.ts'
@@ -82,6 +83,8 @@ export interface Extra {
   viewer: string | null
   /** Headers of the upgrade request, replaced by those that `connection_init` brings. */
   headers: Headers
+  /** Form in which the client takes deferred fragments; null for a client that takes none. */
+  incremental: IncrementalForm | null
   closed: boolean
   end(code: number, reason: string): void
   /** Sends a message; a client with too much to read is dropped. */
@@ -138,6 +141,7 @@ export function serve(
     claim: nobody,
     viewer: null,
     headers: noHeaders,
+    incremental: 'v0.2',
     closed: false,
     end,
     send,

@@ -8,10 +8,11 @@ import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import type { Engine, EngineOptions, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
+import { isDefer } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { patienceOf } from '../operation/patience.ts'
 import { coerceVariables } from '../operation/variables.ts'
-import { readSupergraph, type Supergraph } from '../supergraph.ts'
+import { readSupergraph, type Supergraph, withoutIncremental } from '../supergraph.ts'
 import { finish, Work } from '../work.ts'
 import { reshape, withTypes } from './reshape.ts'
 import { createSource } from './source.ts'
@@ -34,7 +35,7 @@ const mostFoldings = 32
 export async function openApolloEngine(options: EngineOptions): Promise<Engine> {
   const { transport, access, log, operationTimeoutMs = 30_000, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
   const supergraph = typeof options.supergraphSdl === 'string' ? readSupergraph(options.supergraphSdl) : options.supergraphSdl
-  const { schema } = supergraph
+  const schema = options.incremental === false ? withoutIncremental(supergraph.schema) : supergraph.schema
   // biome-ignore lint/style/noProcessEnv: written, not read: the only way to keep the gateway from reporting to its maker
   process.env.APOLLO_TELEMETRY_DISABLED = 'true'
   const { ApolloGateway } = await import('@apollo/gateway')
@@ -54,7 +55,8 @@ export async function openApolloEngine(options: EngineOptions): Promise<Engine> 
 
   return {
     schema,
-    async execute(request) {
+    async execute(asked) {
+      const request = { ...asked, document: undeferred(asked.document) }
       const found = askedOf(request)
       if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
       const { definition } = found.operation
@@ -184,6 +186,18 @@ function guardedKeysOf({ sdl, access }: Supergraph): ReadonlySet<string> {
   for (const fields of access.fields.values()) for (const [name, { all }] of fields) if (all.length > 0) guarded.add(name)
   const names = new Set([...sdl.matchAll(/\b(?:key|requires): "([^"]*)"/g)].flatMap(([, fields]) => fields!.match(/\w+/g) ?? []))
   return new Set([...names].filter(name => guarded.has(name)))
+}
+
+const withoutDefers = new WeakMap<DocumentNode, DocumentNode>()
+
+/** Returns a document without `@defer`, which the stock gateway does not know: everything is answered at once. */
+function undeferred(document: DocumentNode): DocumentNode {
+  let known = withoutDefers.get(document)
+  if (!known) {
+    known = visit(document, { Directive: node => (isDefer(node) ? null : undefined) })
+    withoutDefers.set(document, known)
+  }
+  return known
 }
 
 /** Returns the first alias that equals one of these names: its value could replace the key of the entity. */

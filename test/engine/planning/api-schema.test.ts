@@ -30,8 +30,13 @@ const graph = testGraph({
   two: { sdl: 'type Seen @key(fields: "id") { id: ID more: Int }' },
 })
 
-test('the clients’ schema has no federation machinery, no inaccessible elements, and only GraphQL’s own directives', () => {
-  expect(printSchema(graph.schema)).toBe(`scalar Address @specifiedBy(url: "https://url.spec.whatwg.org/")
+test('the clients’ schema has no federation machinery, no inaccessible elements, and no directives but GraphQL’s own and @defer', () => {
+  expect(printSchema(graph.schema)).toBe(`"""
+Sends the fragment after the rest of the answer, to clients that take incremental answers.
+"""
+directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+
+scalar Address @specifiedBy(url: "https://url.spec.whatwg.org/")
 
 union Either = Seen
 
@@ -67,7 +72,7 @@ type Seen {
 type Subscription {
   tick: Int
 }`)
-  expect(graph.schema.getDirectives().map(directive => directive.name)).toEqual(['include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'])
+  expect(graph.schema.getDirectives().map(directive => directive.name)).toEqual(['defer', 'include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'])
 })
 
 test('plans and runs a supergraph with scopes like any other', async () => {

@@ -1,0 +1,69 @@
+import type { FastifyReply } from 'fastify'
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
+import type { IncrementalAnswer, Payload } from '../../engine/engine.ts'
+import { tryAgainCode } from '../../live/streams.ts'
+import { beginAnswer, expired, type Reader, type StreamingDoor, streamingLimits, unanswered } from './answer.ts'
+import type { IncrementalWriting } from './incremental-form.ts'
+
+/** Formats errors for clients. */
+export type TellErrors = (errors: readonly unknown[]) => readonly GraphQLFormattedError[]
+
+/** Formats all errors of a payload for clients. */
+export function toldPayload({ errors, incremental, completed, ...rest }: Payload, tell: TellErrors) {
+  return {
+    ...(errors && { errors: tell(errors) }),
+    ...rest,
+    ...(incremental && { incremental: incremental.map(entry => (entry.errors ? { ...entry, errors: tell(entry.errors) } : entry)) }),
+    ...(completed && { completed: completed.map(each => (each.errors ? { ...each, errors: tell(each.errors) } : each)) }),
+  }
+}
+
+/** Whether an operation is answered in several payloads. */
+export const isIncremental = (result: ExecutionResult | IncrementalAnswer): result is IncrementalAnswer => 'next' in result
+
+/** Sends the payloads of an answer as they are ready. Resolves when the answer has ended, on either side. */
+export async function sendPayloads(
+  reply: FastifyReply,
+  writing: IncrementalWriting,
+  answer: IncrementalAnswer,
+  { caller, requestId, tellErrors }: Reader & { readonly tellErrors: TellErrors },
+  door: StreamingDoor,
+): Promise<void> {
+  const response = beginAnswer(reply, writing, door.hosts, { 'cache-control': 'no-store', vary: 'accept' })
+  let isOver = false
+  const over = () => {
+    if (isOver) return
+    isOver = true
+    clearInterval(heartbeat)
+    unwatch()
+    void answer.return()
+  }
+  const unwatch =
+    caller.credential.kind === 'none'
+      ? () => {}
+      : door.streams.watch({ caller, end: (code, reason) => answer.cut(asError(code === tryAgainCode ? unanswered : expired(reason))) })
+  let isQuiet = true
+  const beat = () => {
+    if (isQuiet) response.write(writing.heartbeat)
+    isQuiet = true
+  }
+  const heartbeat = setInterval(beat, door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
+  response.once('close', over)
+  response.on('error', err => door.log.debug({ err, requestId }, 'incremental answer failed'))
+  let before = writing.begin
+  for (let each = await answer.next(); !each.done && !isOver; each = await answer.next()) {
+    if (response.writableLength > streamingLimits.waitingBytes) {
+      door.log.info({ requestId, waiting: response.writableLength }, 'connection closed: client reads too slowly')
+      response.destroy()
+      break
+    }
+    const json = JSON.stringify(toldPayload(each.value, tellErrors))
+    isQuiet = false
+    if (each.value.hasNext) response.write(before + writing.next(json))
+    else response.end(before + writing.last(json))
+    before = ''
+  }
+  over()
+}
+
+const asError = ({ message, extensions }: GraphQLFormattedError): GraphQLError => new GraphQLError(message, { extensions: extensions ?? {} })

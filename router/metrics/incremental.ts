@@ -1,0 +1,79 @@
+import type { ExecutionResult, GraphQLError } from 'graphql'
+import { Counter, type Registry } from 'prom-client'
+import type { IncrementalAnswer } from '../engine/engine.ts'
+import { registerFigures } from './figure.ts'
+import { openHistogram, type Series } from './histogram.ts'
+
+/** What is measured of one incremental answer. */
+interface Measured {
+  /** Name under which the operation is counted. */
+  readonly operation: string
+  /** Returns the seconds since the operation began. */
+  firstAt(): number
+  /** Counts the operation, with all its errors. */
+  end(result: Pick<ExecutionResult, 'data' | 'errors'>): void
+}
+
+/** Measures incremental answers. */
+export interface IncrementalFigures {
+  /** Wraps an answer to count it while it is open, its payloads, and its errors at the end. */
+  watch(answer: IncrementalAnswer, measured: Measured): IncrementalAnswer
+}
+
+export function openIncrementalFigures(registry: Registry, buckets: readonly number[]): IncrementalFigures {
+  let open = 0
+  registerFigures(registry, [{ name: 'supergraph_incremental_answers', help: 'Answers with deferred fragments that are not complete.', read: () => open }])
+  const payloads = new Counter({
+    name: 'supergraph_incremental_payloads_total',
+    help: 'Payloads of answers with deferred fragments, by their form.',
+    labelNames: ['form'],
+    registers: [registry],
+  })
+  for (const form of ['v0.2', '20220824']) payloads.inc({ form }, 0)
+  const first = openHistogram(registry, {
+    name: 'supergraph_first_payload_seconds',
+    help: 'From the valid operation to the first payload of an answer with deferred fragments.',
+    buckets,
+  })
+  const series = new Map<string, Series>()
+  const seriesOf = (operation: string): Series => {
+    const known = series.get(operation) ?? first({ operation })
+    series.set(operation, known)
+    return known
+  }
+
+  return {
+    watch(answer, { operation, firstAt, end }) {
+      open += 1
+      seriesOf(operation).observe(firstAt())
+      const errors: GraphQLError[] = []
+      let data: ExecutionResult['data']
+      let isOver = false
+      const over = () => {
+        if (isOver) return
+        isOver = true
+        open -= 1
+        end({ data: data ?? null, ...(errors.length > 0 && { errors }) })
+      }
+      return {
+        ...answer,
+        async next() {
+          const each = await answer.next()
+          if (each.done) over()
+          else {
+            const { value } = each
+            payloads.inc({ form: answer.form })
+            data ??= value.data
+            errors.push(...(value.errors ?? []), ...[...(value.incremental ?? []), ...(value.completed ?? [])].flatMap(entry => entry.errors ?? []))
+            if (!value.hasNext) over()
+          }
+          return each
+        },
+        async return() {
+          over()
+          return answer.return()
+        },
+      }
+    },
+  }
+}
