@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { parse, validate } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
+import { comparableErrors, deferRandomly, differs, mergedOr, undeferred } from '../kit/payloads.ts'
 import { comparable, sentences } from './comparing.ts'
 import { type Coverage, count, newCoverage } from './coverage.ts'
 import { actors } from './graphs/actors.ts'
@@ -60,12 +61,30 @@ async function compare(name: string, stage: Stage, source: string, variables: Re
   stockErrors.set(cause!, (stockErrors.get(cause!) ?? 0) + 1)
 }
 
+/** Compares the merged payloads with the undeferred answer, for fragments that are deferred at random. */
+async function compareDeferred(stage: Stage, source: string, variables: Record<string, unknown>, choices: readonly number[]): Promise<void> {
+  let at = 0
+  const deferred = deferRandomly(source, stage.schema, below => (choices[at++ % choices.length]! + at) % below)
+  const plain = undeferred(deferred)
+  if (validate(stage.schema, parse(plain)).length > 0) return
+  stage.logged()
+  const whole = await stage.embedded(plain, variables)
+  if (stage.logged().some(line => refusedByPlanner.test(String(line.err)))) return
+  for (const form of ['v0.2', '20220824'] as const) {
+    const payloads = await stage.deferred(deferred, variables, form)
+    const context = `${form}: ${deferred}\n${JSON.stringify(variables)}\nfailing: ${[...stage.faults]}\n${payloads.map(each => JSON.stringify(each)).join('\n')}\n${whole.text}`
+    const merged = mergedOr(payloads, context)
+    expect(differs(merged.data, whole.data, merged.failed), context).toBeNull()
+    if (merged.failed.length === 0) expect(comparableErrors(merged.errors, whole.data), context).toEqual(comparableErrors(whole.errors, whole.data))
+    if (payloads.length > 1) coverage.directives.defer += 1
+  }
+}
+
 describe('random operations answer the same text, key order and errors in one schema, in process, over HTTP and at the stock gateway', () => {
   const share = Math.ceil(operations / Object.keys(graphs).length)
   test.each(Object.keys(graphs))('%s', { timeout: 600_000 }, async name => {
     const graph = graphs[name]!
     await using stage = await openStage(graph)
-    expect(stage.schema.getDirective('defer')).toBeUndefined()
     const kinds = stage.schema.getMutationType() ? (['mutation', 'mutation', 'query'] as const) : (['query'] as const)
     let turn = 0
     await fc.assert(
@@ -81,6 +100,7 @@ describe('random operations answer the same text, key order and errors in one sc
           const candidates = [...fields].filter(stage.mayFail)
           if (fails === 0 && candidates.length > 0) stage.faults.add(candidates[which % candidates.length]!)
           await compare(name, stage, source, variables, turn++)
+          await compareDeferred(stage, source, variables, choices)
         },
       ),
       { seed, numRuns: share, endOnFailure: !process.env.SHRINK },
@@ -127,7 +147,7 @@ test('these operations exercised every kind of node that a folded query plan has
   for (const kind of ['Fetch', 'BatchFetch', 'Flatten', 'Sequence', 'Parallel', 'Subscription']) expect(nodes[kind] ?? 0, kind).toBeGreaterThan(compared / 20)
   expect(directives.skip).toBeGreaterThan(compared / 2)
   expect(directives.include).toBeGreaterThan(compared / 2)
-  expect(directives.defer).toBe(0)
+  expect(directives.defer).toBeGreaterThan(compared / 2)
   expect(coverage.threeSubgraphs).toBeGreaterThan(compared / 2)
   expect(coverage.errors).toBeGreaterThan(compared / 5)
   expect(unplanned).toBeLessThan(compared / 50)

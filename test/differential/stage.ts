@@ -1,7 +1,7 @@
 import { defaultFieldResolver, GraphQLError, type GraphQLSchema, getNamedType, isNonNullType, isObjectType, Kind, parse, subscribe, visit } from 'graphql'
 import { DomainError } from '../../platform/errors.ts'
 import { openApolloEngine } from '../../router/engine/apollo/stock.ts'
-import type { Engine } from '../../router/engine/engine.ts'
+import type { Engine, IncrementalForm } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import { conditionVariables, findOperation, foldConditions } from '../../router/engine/operation/operation.ts'
 import { createPlanner } from '../../router/engine/plan/planner.ts'
@@ -9,9 +9,11 @@ import { createNames } from '../../router/engine/repairs/hive-response-keys/name
 import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createRemoteTransport } from '../../router/engine/transport/remote.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
+import { payloadsOf } from '../engine/incremental/payloads-of.ts'
 import { monolithOf, runMonolith } from '../engine/monolith.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { type Answer, answerOf, compose, type Part, testGraph } from '../engine/supergraph-fixture.ts'
+import type { SentPayload } from '../kit/payloads.ts'
 import { subscribeAlone } from '../kit/stream.ts'
 import { goneEntity } from './comparing.ts'
 import type { PurposeGraph, Resolvers } from './graphs/graph.ts'
@@ -30,6 +32,8 @@ export interface Stage extends AsyncDisposable {
   embedded(source: string, variables: Record<string, unknown>): Promise<Answer>
   remote(source: string, variables: Record<string, unknown>): Promise<Answer>
   stock(source: string, variables: Record<string, unknown>): Promise<Answer>
+  /** The payloads of an operation with deferred fragments. */
+  deferred(source: string, variables: Record<string, unknown>, form: IncrementalForm): Promise<SentPayload[]>
   /** Every result of a subscription. */
   stream(engine: 'whole' | 'embedded' | 'remote', source: string, variables: Record<string, unknown>): Promise<Answer[]>
   plan(source: string, variables: Record<string, unknown>): Promise<PlannerAnswer>
@@ -78,6 +82,10 @@ export async function openStage(graph: PurposeGraph): Promise<Stage> {
     embedded: (source, variables) => run(local.engine, source, variables),
     remote: (source, variables) => run(remote, source, variables),
     stock: (source, variables) => run(stock, source, variables),
+    async deferred(source, variables, form) {
+      graph.reset?.()
+      return payloadsOf(local, source, form, { variables })
+    },
     async stream(engine, source, variables) {
       const document = parse(source)
       const started =

@@ -1,4 +1,18 @@
-import { type DirectiveNode, type DocumentNode, Kind, parse, print, type SelectionNode, type SelectionSetNode, visit } from 'graphql'
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FragmentSpreadNode,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  Kind,
+  parse,
+  print,
+  type SelectionNode,
+  type SelectionSetNode,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql'
 
 type Path = readonly (string | number)[]
 
@@ -90,6 +104,15 @@ export function mergePayloads(payloads: readonly SentPayload[]): Merged {
   return { data: first.data, errors, failed }
 }
 
+/** Merges payloads, and says with a text what they were where they break the protocol. */
+export function mergedOr(payloads: readonly SentPayload[], told: string): Merged {
+  try {
+    return mergePayloads(payloads)
+  } catch (cause) {
+    throw new Error(told, { cause })
+  }
+}
+
 function put(target: Record<string, unknown>, source: Record<string, unknown>, once: boolean): void {
   for (const [key, value] of Object.entries(source)) {
     const present = Object.hasOwn(target, key) ? target[key] : undefined
@@ -105,22 +128,56 @@ export const errorSet = (errors: readonly SentError[] = []): string[] =>
   [...new Set(errors.map(({ path = [], extensions, message }) => `${path.join('.')} ${extensions?.code} ${message}`))].sort()
 
 /**
+ * Says where merged payloads differ from the undeferred answer; null where they are equal. Where a part became null as a
+ * whole, what is around it may be null in the undeferred answer.
+ */
+export function differs(merged: unknown, whole: unknown, failed: Merged['failed'], path: (string | number)[] = []): string | null {
+  const isAbove = failed.some(each => path.every((segment, index) => each[index] === segment))
+  if (whole === null && isAbove && merged !== null) return null
+  if (typeof merged !== 'object' || typeof whole !== 'object' || merged === null || whole === null)
+    return Object.is(merged, whole) ? null : `${path.join('.')}: ${JSON.stringify(merged)} instead of ${JSON.stringify(whole)}`
+  for (const key of new Set([...Object.keys(merged), ...Object.keys(whole)])) {
+    const inner = [...path, Array.isArray(whole) ? Number(key) : key]
+    const found = differs(own(merged, key), own(whole, key), failed, inner)
+    if (found) return found
+  }
+  return null
+}
+
+const own = (value: object, key: string): unknown => (Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined)
+
+/** Errors below a place that another error made null may or may not be told (section 6.4.4). */
+export const comparableErrors = (errors: readonly SentError[] | undefined, data: unknown) => errorSet(errors?.filter(({ path = [] }) => reaches(data, path)))
+
+function reaches(data: unknown, path: readonly (string | number)[]): boolean {
+  let value = data
+  for (const segment of path) {
+    if (value === null || value === undefined) return false
+    value = (value as Record<string | number, unknown>)[segment]
+  }
+  return true
+}
+
+/**
  * Defers fragments of an operation at random, and wraps some of its fields in deferred fragments.
  * @param pick returns a number below another one
  */
-export function deferRandomly(source: string, pick: (below: number) => number): string {
+export function deferRandomly(source: string, schema: GraphQLSchema, pick: (below: number) => number): string {
   let count = 0
+  const types = new TypeInfo(schema)
+  // Nothing at the root of a mutation can be deferred.
+  const isFixed = () => types.getParentType() === schema.getMutationType()
   const defer = (): DirectiveNode => {
     const label = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'label' }, value: { kind: Kind.STRING, value: `l${count++}` } } as const
     return { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: 'defer' }, arguments: pick(3) === 0 ? [label] : [] }
   }
-  const directives = () => (pick(2) === 0 ? [defer()] : [])
-  const document: DocumentNode = visit(parse(source), {
-    FragmentSpread: { leave: node => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
-    InlineFragment: { leave: node => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
+  const directives = () => (pick(2) === 0 && !isFixed() ? [defer()] : [])
+  const visitor = {
+    FragmentSpread: { leave: (node: FragmentSpreadNode) => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
+    InlineFragment: { leave: (node: InlineFragmentNode) => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
     SelectionSet: {
       leave(set: SelectionSetNode) {
-        if (set.selections.length === 0 || pick(4) !== 0) return undefined
+        if (set.selections.length === 0 || isFixed() || pick(4) !== 0) return undefined
         const from = pick(set.selections.length)
         const moved = set.selections.slice(from, from + 1 + pick(3))
         const fragment: SelectionNode = { kind: Kind.INLINE_FRAGMENT, directives: [defer()], selectionSet: { kind: Kind.SELECTION_SET, selections: moved } }
@@ -128,7 +185,8 @@ export function deferRandomly(source: string, pick: (below: number) => number): 
         return { ...set, selections: [...kept, fragment] }
       },
     },
-  })
+  }
+  const document: DocumentNode = visit(parse(source), visitWithTypeInfo(types, visitor))
   return print(document)
 }
 

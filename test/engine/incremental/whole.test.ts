@@ -3,7 +3,7 @@ import { parse, validate } from 'graphql'
 import { expect, test } from 'vitest'
 import type { IncrementalForm } from '../../../router/engine/engine.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
-import { deferRandomly, errorSet, type Merged, mergePayloads, type SentError, undeferred } from '../../kit/payloads.ts'
+import { comparableErrors, deferRandomly, differs, mergedOr, undeferred } from '../../kit/payloads.ts'
 import { library } from '../library-graph.ts'
 import { randomOperation } from '../random-operation.ts'
 import { answerOf, testGraph } from '../supergraph-fixture.ts'
@@ -14,42 +14,6 @@ const forms: readonly IncrementalForm[] = ['v0.2', '20220824']
 
 /** At the last of so many runs of an operation everything that can be generated is. */
 const warmRuns = 4
-
-/** Whether two answers are equal but for what became null as a whole, in one of them together with what is around it. */
-function differs(merged: unknown, whole: unknown, failed: Merged['failed'], path: (string | number)[] = []): string | null {
-  const isAbove = failed.some(each => path.every((segment, index) => each[index] === segment))
-  if (whole === null && isAbove && merged !== null) return null
-  if (typeof merged !== 'object' || typeof whole !== 'object' || merged === null || whole === null)
-    return Object.is(merged, whole) ? null : `${path.join('.')}: ${JSON.stringify(merged)} instead of ${JSON.stringify(whole)}`
-  for (const key of new Set([...Object.keys(merged), ...Object.keys(whole)])) {
-    const inner = [...path, Array.isArray(whole) ? Number(key) : key]
-    const found = differs(own(merged, key), own(whole, key), failed, inner)
-    if (found) return found
-  }
-  return null
-}
-
-const own = (value: object, key: string): unknown => (Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined)
-
-function mergedOr(payloads: Parameters<typeof mergePayloads>[0], told: string): Merged {
-  try {
-    return mergePayloads(payloads)
-  } catch (cause) {
-    throw new Error(told, { cause })
-  }
-}
-
-/** Errors below a place that another error made null may or may not be told (section 6.4.4). */
-const comparable = (errors: readonly SentError[] | undefined, data: unknown) => errorSet(errors?.filter(({ path = [] }) => reaches(data, path)))
-
-function reaches(data: unknown, path: readonly (string | number)[]): boolean {
-  let value = data
-  for (const segment of path) {
-    if (value === null || value === undefined) return false
-    value = (value as Record<string | number, unknown>)[segment]
-  }
-  return true
-}
 
 test('merges to the undeferred answer, errors included, whatever fragments are deferred', { timeout: 120_000 }, async () => {
   const seed = Number(process.env.SEED ?? 20_260_201)
@@ -63,7 +27,7 @@ test('merges to the undeferred answer, errors included, whatever fragments are d
         const { source, variables } = randomOperation(graph.schema, choices)
         if (validate(graph.schema, parse(source)).length > 0) return
         let next = 0
-        const deferred = deferRandomly(source, below => (defers[next++ % defers.length]! + next) % below)
+        const deferred = deferRandomly(source, graph.schema, below => (defers[next++ % defers.length]! + next) % below)
         if (validate(graph.schema, parse(undeferred(deferred))).length > 0) return
         const plain = undeferred(deferred)
         const whole = await graph.run(plain, variables)
@@ -74,7 +38,7 @@ test('merges to the undeferred answer, errors included, whatever fragments are d
             const told = `${form} ${run}\n${deferred}\n${JSON.stringify(variables)}\n${payloads.map(each => JSON.stringify(each)).join('\n')}\nwhole ${JSON.stringify(whole)}`
             const merged = mergedOr(payloads, told)
             expect(differs(merged.data, whole.data, merged.failed), told).toBeNull()
-            if (merged.failed.length === 0) expect(comparable(merged.errors, whole.data), told).toEqual(comparable(whole.errors as SentError[], whole.data))
+            if (merged.failed.length === 0) expect(comparableErrors(merged.errors, whole.data), told).toEqual(comparableErrors(whole.errors, whole.data))
             counted.incremental += payloads.length > 1 ? 1 : 0
             counted.failed += merged.failed.length > 0 ? 1 : 0
             counted.payloads += payloads.length
