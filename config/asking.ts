@@ -78,12 +78,12 @@ export const operations = {
   incremental: setting('INCREMENTAL_DELIVERY', oneOf('on', 'off'), {
     fallback: 'on',
     by: doors,
-    does: 'Whether clients may send parts of an operation later with `@defer`; `off` refuses the directive as an unknown one. See [Deferred fragments](../clients.md#deferred-fragments).',
+    does: 'Whether clients may have parts of an answer sent later with `@defer` and `@stream`; `off` refuses both as unknown directives. See [Deferred fragments](../clients.md#deferred-fragments).',
   }),
   incrementalDirectives: setting('MAX_INCREMENTAL_DIRECTIVES', whole(1, 1000, 'must be a number from 1 to 1000'), {
     fallback: 50,
     by: doors,
-    does: 'Maximum number of `@defer` in one operation, fragments expanded.',
+    does: 'Maximum number of `@defer` and `@stream` in one operation, fragments expanded.',
   }),
   deferDepth: setting('MAX_DEFER_DEPTH', whole(1, 100, 'must be a number from 1 to 100'), {
     fallback: 8,

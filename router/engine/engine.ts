@@ -65,7 +65,10 @@ export interface PayloadEntry {
   readonly subPath?: readonly (string | number)[]
   readonly path?: readonly (string | number)[]
   readonly label?: string
-  readonly data: Record<string, unknown> | null
+  /** Fields of a deferred fragment; null, in the form of 2022, for one that failed. */
+  readonly data?: Record<string, unknown> | null
+  /** Elements of a streamed list; null, in the form of 2022, for a list that failed. */
+  readonly items?: readonly unknown[] | null
   readonly errors?: readonly GraphQLError[]
 }
 

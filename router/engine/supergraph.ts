@@ -38,7 +38,7 @@ export interface Supergraph {
   stripped(): string
   /** Costs declared by `@cost` and `@listSize`. */
   readonly costs: Costs
-  /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own and `@defer`. */
+  /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own, `@defer` and `@stream`. */
   readonly schema: GraphQLSchema
   /** Whether an object type has this name, inaccessible ones included. */
   isObject(name: string): boolean
@@ -217,14 +217,14 @@ const uses = (directives: readonly DirectiveNode[] | undefined, name: string): R
 
 /** The directives by which clients ask for parts of an answer later. */
 const incrementalDirectives: readonly DefinitionNode[] = parse(
-  '"""Sends the fragment after the rest of the answer, to clients that take incremental answers.""" directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT',
+  '"""Sends the fragment after the rest of the answer, to clients that take incremental answers.""" directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT """Sends all but the first elements of a list after the rest of the answer, to clients that take incremental answers.""" directive @stream(if: Boolean! = true, label: String, initialCount: Int = 0) on FIELD',
   { noLocation: true },
 ).definitions
 
 /** Returns a client schema without the directives by which clients ask for parts of an answer later. */
 export function withoutIncremental(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig()
-  return new GraphQLSchema({ ...config, directives: config.directives.filter(({ name }) => name !== 'defer'), assumeValid: true })
+  return new GraphQLSchema({ ...config, directives: config.directives.filter(({ name }) => name !== 'defer' && name !== 'stream'), assumeValid: true })
 }
 
 const ownDirectives = new Set(['deprecated', 'specifiedBy', 'oneOf'])

@@ -228,7 +228,11 @@ describe('S-04 documents with @defer are refused before they run', () => {
     ],
     ['nine levels', `{ items { ${'... @defer { id '.repeat(9)}${'}'.repeat(9)} } }`, /MAX_DEFER_DEPTH/],
     ['a field', '{ items @defer { id } }', /may not be used on FIELD/],
-    ['@stream, which is not served', '{ items @stream { id } }', /Unknown directive "@stream"/],
+    ['@stream on a field that is no list', '{ item(id: 1) @stream { id } }', /@stream is for fields that answer a list/],
+    ['a negative initialCount', '{ items @stream(initialCount: -1) { id } }', /initialCount of @stream is negative/],
+    ['different @stream at one field', '{ items @stream(initialCount: 1) { id } items @stream(initialCount: 2) { name } }', /different @stream arguments/],
+    ['@stream at one of two selections of a field', '{ items { id } ... { items @stream { name } } }', /different @stream arguments/],
+    ['one label at both directives', '{ items @stream(label: "x") { ... @defer(label: "x") { id } } }', /label/],
   ])('because of %s', async (_what, query, message) => {
     const answer = await answerTo(query, { accept: v02 })
     const error = answer.payloads[0]?.errors?.[0]

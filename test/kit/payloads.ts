@@ -1,10 +1,14 @@
 import {
   type DirectiveNode,
   type DocumentNode,
+  type FieldNode,
   type FragmentSpreadNode,
   type GraphQLSchema,
   type InlineFragmentNode,
+  isListType,
+  isNonNullType,
   Kind,
+  type OperationDefinitionNode,
   parse,
   print,
   type SelectionNode,
@@ -34,7 +38,8 @@ export interface SentPayload {
     readonly path?: Path
     readonly label?: string
     // biome-ignore lint/suspicious/noExplicitAny: as above
-    readonly data: any
+    readonly data?: any
+    readonly items?: readonly unknown[] | null
     readonly errors?: readonly SentError[]
   }[]
   readonly completed?: readonly { readonly id: string; readonly errors?: readonly SentError[] }[]
@@ -51,7 +56,7 @@ export interface Merged {
 }
 
 const at = (data: unknown, path: Path): unknown =>
-  path.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | null | undefined)?.[step], data)
+  path.reduce<unknown>((value, step) => (value && Object.hasOwn(value as object, step) ? (value as Record<string | number, unknown>)[step] : undefined), data)
 
 /**
  * Merges the payloads of an incremental answer as a client does, and is strict about the protocol: a part has an object
@@ -81,10 +86,18 @@ export function mergePayloads(payloads: readonly SentPayload[]): Merged {
     const late: SentPayload['pending'] = payload.pending?.filter(({ path }) => at(first.data, path) === undefined)
     announce({ ...payload, pending: payload.pending?.filter(each => !late?.includes(each)) ?? [] })
     for (const { id, path } of late ?? []) open.set(id, path)
-    for (const { id, subPath = [], path: own, data, errors: told } of payload.incremental ?? []) {
+    for (const { id, subPath = [], path: own, data, items, errors: told } of payload.incremental ?? []) {
       errors.push(...(told ?? []))
       if (id !== undefined && !open.has(id)) throw new Error(`data came for id ${id}, which is not open`)
       const path = id === undefined ? own! : [...open.get(id)!, ...subPath]
+      if (items !== undefined) {
+        const list = at(first.data, id === undefined ? path.slice(0, -1) : path)
+        if (items === null) failed.push(path)
+        else if (!Array.isArray(list)) throw new Error(`items came for ${path.join('.')}, where no list is`)
+        else if (id === undefined && list.length !== path.at(-1)) throw new Error(`items came for ${path.join('.')}, of which ${list.length} are known`)
+        else list.push(...items)
+        continue
+      }
       if (data === null) {
         failed.push(path)
         continue
@@ -129,11 +142,12 @@ export const errorSet = (errors: readonly SentError[] = []): string[] =>
 
 /**
  * Says where merged payloads differ from the undeferred answer; null where they are equal. Where a part became null as a
- * whole, what is around it may be null in the undeferred answer.
+ * whole, what is around it may be null in the undeferred answer, and its fields are missing.
  */
 export function differs(merged: unknown, whole: unknown, failed: Merged['failed'], path: (string | number)[] = []): string | null {
   const isAbove = failed.some(each => path.every((segment, index) => each[index] === segment))
-  if (whole === null && isAbove && merged !== null) return null
+  const isBelow = failed.some(each => each.every((segment, index) => path[index] === segment))
+  if ((whole === null && isAbove && merged !== null) || (merged === undefined && isBelow)) return null
   if (typeof merged !== 'object' || typeof whole !== 'object' || merged === null || whole === null)
     return Object.is(merged, whole) ? null : `${path.join('.')}: ${JSON.stringify(merged)} instead of ${JSON.stringify(whole)}`
   for (const key of new Set([...Object.keys(merged), ...Object.keys(whole)])) {
@@ -160,9 +174,10 @@ function reaches(data: unknown, path: readonly (string | number)[]): boolean {
 
 /**
  * Defers fragments of an operation at random, and wraps some of its fields in deferred fragments.
- * @param pick returns a number below another one
+ * @param pick    returns a number below another one
+ * @param streams whether lists are streamed too
  */
-export function deferRandomly(source: string, schema: GraphQLSchema, pick: (below: number) => number): string {
+export function deferRandomly(source: string, schema: GraphQLSchema, pick: (below: number) => number, streams = false): string {
   let count = 0
   const types = new TypeInfo(schema)
   // Nothing at the root of a mutation can be deferred.
@@ -173,6 +188,12 @@ export function deferRandomly(source: string, schema: GraphQLSchema, pick: (belo
   }
   const directives = () => (pick(2) === 0 && !isFixed() ? [defer()] : [])
   const visitor = {
+    Field: {
+      leave(node: FieldNode) {
+        if (!streams || isFixed() || !isList(types.getType()) || pick(2) === 0) return undefined
+        return { ...node, directives: [...(node.directives ?? []), streamOf(pick(3), pick(2) === 0 ? `s${count++}` : null)] }
+      },
+    },
     FragmentSpread: { leave: (node: FragmentSpreadNode) => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
     InlineFragment: { leave: (node: InlineFragmentNode) => ({ ...node, directives: [...(node.directives ?? []), ...directives()] }) },
     SelectionSet: {
@@ -190,5 +211,14 @@ export function deferRandomly(source: string, schema: GraphQLSchema, pick: (belo
   return print(document)
 }
 
-/** An operation without its `@defer`. */
-export const undeferred = (source: string): string => print(visit(parse(source), { Directive: node => (node.name.value === 'defer' ? null : undefined) }))
+const isList = (type: unknown) => isListType(isNonNullType(type) ? type.ofType : type)
+
+const streamOf = (first: number, label: string | null): DirectiveNode => {
+  const [definition] = parse(`{ f @stream(initialCount: ${first}${label === null ? '' : `, label: "${label}"`}) }`, { noLocation: true }).definitions
+  const [field] = (definition as OperationDefinitionNode).selectionSet.selections
+  return field!.directives![0]!
+}
+
+/** An operation without its `@defer` and `@stream`. */
+export const undeferred = (source: string): string =>
+  print(visit(parse(source), { Directive: node => (node.name.value === 'defer' || node.name.value === 'stream' ? null : undefined) }))

@@ -13,7 +13,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Engine } from '../../engine/engine.ts'
 import { limits, passedLimit, tooManyCharacters, tooManyTokens } from '../limits.ts'
-import { type DeferLimits, deferRules, usesDefer, usualDeferLimits } from './deferring.ts'
+import { type DeferLimits, deferRules, usesIncremental, usualDeferLimits } from './deferring.ts'
 
 /** Maximum number of cached documents, and approximate maximum bytes of all of them. */
 const mostKept = 2000
@@ -56,7 +56,7 @@ export function createDocuments(schema: GraphQLSchema, options: DocumentsOptions
   const deferring = deferRules(options.defer ?? usualDeferLimits)
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {
-      return validate(schema, document, usesDefer(document) ? [...rules, ...deferring] : rules, {
+      return validate(schema, document, usesIncremental(document) ? [...rules, ...deferring] : rules, {
         maxErrors: mostErrors,
         hideSuggestions: !options.introspection,
       })

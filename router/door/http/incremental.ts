@@ -4,7 +4,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
-import { usesDefer } from '../documents/deferring.ts'
+import { usesIncremental } from '../documents/deferring.ts'
 import type { IncrementalWriting } from '../streaming/incremental-form.ts'
 import { isIncremental, sendPayloads, type TellErrors } from '../streaming/payloads.ts'
 import { isRequestFailure } from './apollo.ts'
@@ -23,7 +23,7 @@ export interface IncrementalClient {
 
 /** Whether an operation may be answered in several payloads. Other mistakes of the request are left to the usual way. */
 export const mayAnswerLater = ({ engine }: HttpDoor, document: DocumentNode, { operation }: OperationDefinitionNode, method: string): boolean =>
-  engine.executeIncrementally !== undefined && (operation === 'query' || (operation === 'mutation' && method === 'POST')) && usesDefer(document)
+  engine.executeIncrementally !== undefined && (operation === 'query' || (operation === 'mutation' && method === 'POST')) && usesIncremental(document)
 
 /**
  * Answers an operation with deferred fragments: its payloads as they are ready, or one ordinary answer where nothing is

@@ -7,7 +7,7 @@ import { browserOf } from '../../access/browser.ts'
 import type { RequestContext } from '../../engine/gateway.ts'
 import type { Hosts } from '../../hosts.ts'
 import { readJsonBodies } from '../body.ts'
-import { usesDefer } from '../documents/deferring.ts'
+import { usesIncremental } from '../documents/deferring.ts'
 import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
 import { landingPage, sendRefusalPage } from '../landing.ts'
@@ -133,7 +133,7 @@ function headersFor(form: StreamForm | null, headers: Headers, document: Documen
   const own = new HeaderMap(headers)
   const accept = headers.get('accept')
   if (form) own.set('accept', 'application/graphql-response+json')
-  else if (!takesJson(accept) && (/multipart\/mixed|text\/event-stream/i.test(accept ?? '') || (document && usesDefer(document))))
+  else if (!takesJson(accept) && (/multipart\/mixed|text\/event-stream/i.test(accept ?? '') || (document && usesIncremental(document))))
     own.set('accept', 'application/json')
   return own
 }

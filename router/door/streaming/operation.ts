@@ -13,7 +13,7 @@ import { inTurnOf, type Shares } from '../../live/shares.ts'
 import { createNames } from '../../metrics/names.ts'
 import { anonymous, describeOperation, markOperation } from '../../metrics/operation-span.ts'
 import { type CountError, productOf } from '../../metrics/operations.ts'
-import { usesDefer } from '../documents/deferring.ts'
+import { usesIncremental } from '../documents/deferring.ts'
 import { type Reading, unresolvedOperation } from '../documents/documents.ts'
 import type { Found } from '../documents/sources.ts'
 import { isIncremental } from './payloads.ts'
@@ -76,7 +76,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
     const { claim } = extra
     let place = () => {}
     const isSubscription = getOperationAST(read.document, payload.operationName)?.operation === 'subscription'
-    const incremental = !isSubscription && engine.executeIncrementally && usesDefer(read.document) ? (extra.incremental ?? undefined) : undefined
+    const incremental = !isSubscription && engine.executeIncrementally && usesIncremental(read.document) ? (extra.incremental ?? undefined) : undefined
     if (isSubscription || incremental) {
       if (isSubscription && bytes > socketLimits.subscriptionBytes)
         return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]

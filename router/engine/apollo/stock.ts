@@ -8,7 +8,7 @@ import { mostAnswerBytes, requireFits } from '../data/bytes.ts'
 import type { Engine, EngineOptions, FetchCall, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom } from '../errors.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
-import { isDefer } from '../operation/deferral.ts'
+import { isIncremental } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { patienceOf } from '../operation/patience.ts'
 import { coerceVariables } from '../operation/variables.ts'
@@ -194,7 +194,7 @@ const withoutDefers = new WeakMap<DocumentNode, DocumentNode>()
 function undeferred(document: DocumentNode): DocumentNode {
   let known = withoutDefers.get(document)
   if (!known) {
-    known = visit(document, { Directive: node => (isDefer(node) ? null : undefined) })
+    known = visit(document, { Directive: node => (isIncremental(node) ? null : undefined) })
     withoutDefers.set(document, known)
   }
   return known

@@ -8,12 +8,12 @@ import { type SplitField, splitFields } from '../repairs/hive-differing-types/sp
 import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-names.ts'
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { type CompiledPortion, inOrder } from './deferred.ts'
+import { type CompiledPortion, inOrder, restsOf } from './deferred.ts'
 import { createKnownKeys, isToldWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
 import { withLatest } from './latest.ts'
 import { createMerger } from './merger.ts'
-import type { Need } from './needs.ts'
+import { type Need, streamOn, streamsIn } from './needs.ts'
 import { withoutVainWaits } from './order.ts'
 import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './plan-tree.ts'
 import { type Portion, portionsOf } from './portions.ts'
@@ -37,20 +37,21 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   const tree = createPlanTree(placed, supergraph)
   const types = createKnownTypes(placed, tree, supergraph)
   const walkedTwice = repeatedPaths(placed, tree)
+  const streams = needs ? streamsIn(needs) : []
   // With a condition, or with an object added by a later fetch, a fetch may omit one of several equal objects: then
   // each keeps its own.
-  const mayShare = !plans.some(hasConditions)
+  const mayShare = !plans.some(hasConditions) && streams.length === 0
   const compiled = new Map<PlanNode, readonly CompiledPortion[]>()
   let timeoutMs = 0
   const [plan] = plans
-  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, deferred: [], timeoutMs }
+  if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, deferred: [], streams, timeoutMs }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
     const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, deferred: [], timeoutMs }
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, deferred: [], streams, timeoutMs }
   }
   const steps = plans.map(compileNode)
   const root = steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null
-  return { primary: null, root, deferred: needs ? inOrder(plans, node => compiled.get(node)!) : [], timeoutMs }
+  return { primary: null, root, deferred: needs ? inOrder(plans, node => compiled.get(node)!) : [], streams, timeoutMs }
 
   function compileNode(node: PlanNode): Step {
     switch (node.kind) {
@@ -73,7 +74,11 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
     const { whole, portions } = fetches.get(node)!
     const compile = whole.groups.length > 0 ? compileEntities : compileFetch
     const steps = portions.map(portion => ({ step: compile(node, portion.fetch), for: portion.for }))
-    if (needs) compiled.set(node, steps)
+    if (needs)
+      compiled.set(
+        node,
+        steps.flatMap(portion => [portion, ...restsOf(portion)]),
+      )
     return steps[0]?.for === null ? steps[0].step : { kind: 'sequence', steps: [] }
   }
 
@@ -119,9 +124,10 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         key: alias.alias,
         representations: alias.representationsVariableName,
         paths: alias.paths,
+        through: alias.paths.map(path => (needs ? streamOn(needs, path) : null)),
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         types: alias.paths.map(types.at),
-        memos: alias.paths.map(path => (walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
+        memos: alias.paths.map(path => (streams.length === 0 && walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
         alike: alias.paths.map(
           path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires),
         ),
@@ -133,7 +139,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
       }
     })
     for (const { paths, shape } of groups) for (const path of paths) keys.add(path, shape)
-    return { kind: 'entities', fetch, variables: variablesOf(node, planned), groups }
+    return { kind: 'entities', fetch, variables: variablesOf(node, planned), groups, rest: null }
   }
 }
 

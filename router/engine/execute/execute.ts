@@ -3,8 +3,10 @@ import { countElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { type Place, TooMuch } from '../errors.ts'
+import type { Deferral } from '../operation/deferral.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { applyRewrite, visitTargets } from './entities.ts'
+import type { StreamedList } from './needs.ts'
 import { createRepresentations, type Representations } from './representations.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './step.ts'
 import type { Owner } from './walk.ts'
@@ -34,6 +36,8 @@ export interface Run {
   readonly replayed: Set<string>
   /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), without duplicates. */
   readonly found: Map<string, readonly Data[]>
+  /** Lists that are streamed, with the number of their first elements. @default none */
+  readonly streams?: readonly (StreamedList & { readonly first: number })[] | undefined
   /** Objects whose entity a subgraph reported as missing, with the representation that it received. */
   readonly missing: Map<Data, Data>
 }
@@ -127,7 +131,9 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
   try {
     const variables = variablesFor(run, step.variables)
     const byVariable = new Map<string, Representations>()
-    for (const group of step.groups) waiting.push(gather(run, group, byVariable))
+    withElements(run, step.rest, () => {
+      for (const group of step.groups) waiting.push(gather(run, group, byVariable, step.rest))
+    })
     let some = false
     for (const [variable, { list }] of byVariable) {
       variables[variable] = list
@@ -158,8 +164,30 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
 const areEntities = (value: unknown, asked: number): value is (Data | null)[] =>
   Array.isArray(value) && value.length >= asked && value.every(entity => entity === null || isData(entity))
 
+/**
+ * Does work while streamed lists hold some of their elements only: the first ones, and of one list null in their place.
+ * @param rest the list of which all but the first elements are meant @default of all lists the first ones
+ */
+export function withElements<Result>({ streams = [], data, supergraph }: Run, rest: Deferral | null, work: () => Result): Result {
+  const cut: { readonly list: unknown[]; readonly whole: unknown[] }[] = []
+  for (const { stream, owner, key, first } of streams) {
+    visitTargets(data, owner, supergraph, countElements(), object => {
+      const list = object[key]
+      if (!Array.isArray(list) || cut.some(each => each.list === list)) return
+      cut.push({ list, whole: [...list] })
+      if (stream === rest) list.fill(null, 0, first)
+      else list.length = Math.min(list.length, first)
+    })
+  }
+  try {
+    return work()
+  } finally {
+    for (const { list, whole } of cut) for (const [index, element] of whole.entries()) list[index] = element
+  }
+}
+
 /** Collects the representations of one group; equal ones are sent once, across all groups that share a variable. */
-function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representations>): Waiting {
+function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representations>, rest: Deferral | null): Waiting {
   let representations = byVariable.get(group.representations)
   if (!representations) {
     representations = createRepresentations()
@@ -169,6 +197,7 @@ function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representa
   return group.walks.map((walk, at) => {
     const represent = group.representInto(into, group.types[at] ?? null)
     const waiting: Data[][] = []
+    if (rest && group.through[at] !== rest) return waiting
     const alike = group.alike[at]
     const memo = group.memos[at] ?? null
     const found = memo === null ? undefined : run.found.get(memo)

@@ -11,10 +11,12 @@ export interface Need {
   readonly by: Set<Deferral | null>
   /** Whether a client selects the value; else only fetches require it. */
   isSelected: boolean
+  /** The deferral of the other elements of a list that is streamed here; null elsewhere. */
+  stream: Deferral | null
   readonly below: Map<string, Need>
 }
 
-export const createNeed = (): Need => ({ by: new Set(), isSelected: false, below: new Map() })
+export const createNeed = (): Need => ({ by: new Set(), isSelected: false, stream: null, below: new Map() })
 
 /** Returns the need below another one under a key, which is created where it is new. */
 export function needBelow(need: Need, key: string): Need {
@@ -28,6 +30,32 @@ export function needBelow(need: Need, key: string): Need {
 /** Returns the need at a path of a plan. */
 export const needAt = (root: Need, path: Path): Need =>
   path.reduce((need, segment) => (typeof segment !== 'string' && 'Field' in segment ? needBelow(need, segment.Field) : need), root)
+
+/** Returns the streamed list that a path of a plan leads through; null where it leads through none. */
+export function streamOn(root: Need, path: Path): Deferral | null {
+  let need = root
+  for (const segment of path) {
+    if (need.stream) return need.stream
+    if (typeof segment !== 'string' && 'Field' in segment) need = needBelow(need, segment.Field)
+  }
+  return need.stream
+}
+
+/** A list of the data whose elements are fetched and sent at two times. */
+export interface StreamedList {
+  readonly stream: Deferral
+  /** Keys to the objects that hold the list. */
+  readonly owner: Path
+  readonly key: string
+}
+
+/** Returns the streamed lists of an operation. */
+export function streamsIn(need: Need, path: Path = []): StreamedList[] {
+  return [...need.below].flatMap(([key, inner]) => [
+    ...(inner.stream ? [{ stream: inner.stream, owner: path, key }] : []),
+    ...streamsIn(inner, [...path, { Field: key }]),
+  ])
+}
 
 /** Reads an operation as a tree of the data's keys, each with the payloads that show it. */
 export function readNeeds({ definition, fragments }: Operation, names: Names, schema: GraphQLSchema, deferrals: Deferrals): Need {
@@ -64,8 +92,10 @@ export function readNeeds({ definition, fragments }: Operation, names: Names, sc
     const inner = needBelow(need, key)
     inner.by.add(by)
     inner.isSelected = true
+    const at = [...path, (node.alias ?? node.name).value]
+    inner.stream = deferrals.streamAt(at)
     const type = getNamedType(field.type)
-    if (isCompositeType(type) && node.selectionSet) read(node.selectionSet, type, inner, [...path, (node.alias ?? node.name).value], by, new Set())
+    if (isCompositeType(type) && node.selectionSet) read(node.selectionSet, type, inner, at, by, new Set())
   }
 
   function typeIn(condition: string | undefined, parent: GraphQLCompositeType): GraphQLCompositeType {

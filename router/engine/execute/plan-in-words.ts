@@ -37,7 +37,7 @@ function deferralsInWords(deferred: CompiledPlan['deferred'], written: readonly 
   return deferrals.flatMap(deferral => {
     const own = deferred.flatMap((step, at) => (step.for[0] === deferral ? [written[from + at]!] : []))
     const shared = deferred.flatMap((step, at) => (step.for.includes(deferral) && step.for[0] !== deferral ? [`with ${from + at + 1}`] : []))
-    const head = `Defer(${deferral.label === null ? 'no label' : JSON.stringify(deferral.label)}, ${deferral.path.join('.') || 'root'})`
+    const head = `${deferral.initialCount === null ? 'Defer' : 'Stream'}(${deferral.label === null ? 'no label' : JSON.stringify(deferral.label)}, ${deferral.path.join('.') || 'root'})`
     return [`${head}${shared.length > 0 ? `, ${shared.join(', ')}` : ''}`, ...own]
   })
 }

@@ -3,6 +3,7 @@ import type { MergeShape } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
 import type { Deferral } from '../operation/deferral.ts'
 import type { Merger } from './merger.ts'
+import type { StreamedList } from './needs.ts'
 import type { Path } from './plan-tree.ts'
 import type { RepresentInto } from './representations.ts'
 import type { Walk } from './walk.ts'
@@ -45,6 +46,8 @@ export interface EntityStep {
   readonly fetch: Fetch
   readonly variables: readonly FetchVariable[]
   readonly groups: readonly EntityGroup[]
+  /** Streamed list of whose elements the fetch completes all but the first; null for one that completes those of all others. */
+  readonly rest: Deferral | null
 }
 
 /** One `_entities` field of a fetch. */
@@ -55,6 +58,8 @@ export interface EntityGroup {
   readonly paths: readonly Path[]
   /** One walk for each path. */
   readonly walks: readonly Walk[]
+  /** For each path, the streamed list that it leads through. */
+  readonly through: readonly (Deferral | null)[]
   /** For each path, the type of the objects whose `__typename` was not fetched. */
   readonly types: readonly (string | null)[]
   /** For each path, the name under which the run keeps its objects for the next fetch that starts from them. */
@@ -88,6 +93,7 @@ export interface CompiledPlan {
   readonly root: Step | null
   /** The fetches that only deferred fragments need, in the order in which they may begin. */
   readonly deferred: readonly DeferredStep[]
+  readonly streams: readonly StreamedList[]
 }
 
 /** A fetch that only deferred fragments need. It begins after the first payload. */

@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { mostAnswerBytes } from '../data/bytes.ts'
 import type { EngineOptions, IncrementalAnswer, IncrementalForm, Payload } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
-import { type Run, runDeferred, runPlan } from '../execute/execute.ts'
+import { type Run, runDeferred, runPlan, withElements } from '../execute/execute.ts'
 import { type Deferral, isWithin } from '../operation/deferral.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { bringersAt } from '../shape/parts.ts'
@@ -41,7 +41,7 @@ export async function runIncrementally(work: IncrementalRun): Promise<ExecutionR
   const errors: PooledError[] = []
   for (const error of decision?.errors ?? []) pool(errors, work, errorFrom(error), null)
   for (const error of errorsOf(work, run)) pool(errors, work, error, null)
-  const { data, flaws } = incremental.project(run.data, introspection, run.missing)
+  const { data, flaws } = withElements(run, null, () => incremental.project(run.data, introspection, run.missing))
   for (const error of flawErrors(
     flaws,
     errors.map(each => each.error),
@@ -58,7 +58,7 @@ export async function runIncrementally(work: IncrementalRun): Promise<ExecutionR
     errors,
   })
   const root = data && { data: run.data, sent: data, path: [], shape: variant.shape.common, type: variant.shape }
-  const fits = root === null || writer.announce(root, null)
+  const fits = root === null || writer.announce(root)
   if (!fits) {
     const all = begin(work, errors, () => {})
     await all.every
@@ -206,7 +206,7 @@ function errorsOf({ ready: { variant, request }, options }: IncrementalRun, { fa
 
 /** Adds an error to those of the operation, for the parts that show the value at its path, or else that waited for its fetch. */
 function pool(errors: PooledError[], { ready: { variant }, run }: IncrementalRun, error: GraphQLError, waited: readonly Deferral[] | null): void {
-  const at = error.path ? bringersAt(variant.shape, run.data, error.path) : null
+  const at = error.path ? bringersAt(variant.shape, run.data, error.path, stream => run.streams?.find(each => each.stream === stream)?.first ?? 0) : null
   const both = at && waited ? at.filter(each => waited.some(other => isWithin(each, other))) : []
   errors.push({ error, for: both.length > 0 ? both : (at ?? waited), isSent: false })
 }

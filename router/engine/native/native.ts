@@ -5,6 +5,7 @@ import { errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
+import { firstOf } from '../operation/deferral.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph, withoutIncremental } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
@@ -53,7 +54,9 @@ export function createEngine(options: EngineOptions): Engine {
     if (plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
     if (!incremental || !request.incremental) return finish(ready, runOf(ready))
     const ending = new AbortController()
-    const run = runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal)
+    const streams = plan.streams.map(each => ({ ...each, first: firstOf(each.stream, ready.variables) ?? -1 }))
+    if (streams.some(({ first }) => first < 0)) return refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
+    const run = { ...runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal), streams }
     const over = () => {
       const ms = now() - began
       if (ms >= slowMs) tellSlow(log, ready, ms)

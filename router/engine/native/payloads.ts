@@ -3,13 +3,13 @@ import { exactly, sizeOf } from '../data/bytes.ts'
 import { type Data, isData } from '../data/merge.ts'
 import type { IncrementalForm, Payload, PayloadEntry } from '../engine.ts'
 import { errorFor, type Place } from '../errors.ts'
-import type { Run } from '../execute/execute.ts'
+import { type Run, withElements } from '../execute/execute.ts'
 import type { Deferral } from '../operation/deferral.ts'
 import { flawErrors } from '../shape/errors.ts'
-import { areRelated, isOfOrWithin, type Part, partsBelow, type Spot, someObject, type Ways } from '../shape/parts.ts'
+import { areRelated, elementsOf, isOfOrWithin, type Part, partsBelow, type Spot, sentOf, someObject, type Ways } from '../shape/parts.ts'
 import { project } from '../shape/project.ts'
 import type { FieldShape } from '../shape/shape.ts'
-import { createView, isOf, shapeFor, type View, withFields } from '../shape/view.ts'
+import { createView, isImmediate, isOf, shapeFor, type View, withFields } from '../shape/view.ts'
 
 /** A part that was announced and is not complete. */
 export interface OpenPart extends Part {
@@ -44,7 +44,7 @@ export type PayloadWriter = ReturnType<typeof createPayloads>
 /** @param first data of the first payload, to which later data is added; it is written out before the next payload is made */
 export function createPayloads({ form, run, ways, deferrals, answerBytes, mostParts, errors }: Writing) {
   const open: OpenPart[] = []
-  const views = new Map<Deferral, { readonly own: View; readonly whole: View }>()
+  const views = new Map<Deferral | null, { readonly own: View; readonly whole: View }>()
   // Another part of the same payload may complete the objects of this one.
   const mayShare = deferrals.length > 1
   let announced = 0
@@ -55,7 +55,7 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
   return {
     open,
     /** Announces the parts at an object that a payload completed. @returns false when there are too many of them */
-    announce,
+    announce: (at: Spot) => announce([at], null),
     /** Adds a part that is ready to the payload in the making. */
     deliver,
     /** Adds a part that failed as a whole. */
@@ -84,8 +84,9 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
     left -= sizeOf(data, exactly)
   }
 
-  function announce(at: Spot, deferral: Deferral | null): boolean {
-    const found = partsBelow(at, deferral, ways, mostParts - announced + 1)
+  function announce(places: readonly Spot[], deferral: Deferral | null): boolean {
+    const found: Part[] = []
+    for (const at of places) found.push(...partsBelow(at, deferral, ways, mostParts - announced - found.length + 1))
     if (announced + found.length > mostParts) return false
     for (const part of found) {
       const { path, deferral: begun } = part
@@ -96,16 +97,24 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
     return true
   }
 
-  function viewsOf(deferral: Deferral) {
+  /** What a payload shows of a deferral, by itself and with what is nested in it; null is the first payload. */
+  function viewsOf(deferral: Deferral | null) {
     let known = views.get(deferral)
     if (!known) {
-      known = { own: createView(isOf(deferral)), whole: createView(isOfOrWithin(deferral)) }
+      known = deferral
+        ? { own: createView(isOf(deferral)), whole: createView(isOfOrWithin(deferral)) }
+        : { own: createView(isImmediate), whole: createView(() => true) }
       views.set(deferral, known)
     }
     return known
   }
 
   function deliver(part: OpenPart): void {
+    if (part.list) deliverItems(part, part.list)
+    else deliverFragment(part)
+  }
+
+  function deliverFragment(part: OpenPart): void {
     const { own, whole } = viewsOf(part.deferral)
     const view = part.isWhole ? whole : own
     const pieces = form === '20220824' ? [{ spot: part, fields: part.shape.fields.filter(view.sees) }] : unsent(part, view)
@@ -118,7 +127,7 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
         spot.shape,
         view.ofObject(spot.shape).fields.filter(({ responseKey }) => keys.has(responseKey)),
       )
-      const { data, flaws } = project(shapeFor(object, spot.type), spot.data, noIntrospection, run.missing, Math.max(left, 0))
+      const { data, flaws } = withElements(run, null, () => project(shapeFor(object, spot.type), spot.data, noIntrospection, run.missing, Math.max(left, 0)))
       const placed = flaws.map(flaw => ({ ...flaw, path: [...spot.path, ...flaw.path] }))
       for (const error of flawErrors(placed, all)) known.push(pool(error, part.deferral))
       if (!data || !agrees(data, spot.sent)) {
@@ -134,10 +143,49 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
       add(spot.sent, mayShare ? copyOf(data) : data)
     })
     if (written.length === 0 && told.length > 0) write(part, part, {}, [], told)
-    if (!part.isWhole && !announce(part, part.deferral)) {
+    if (!part.isWhole && !announce([part], part.deferral)) {
       part.isWhole = true
       return
     }
+    close(part)
+  }
+
+  /** Sends the other elements of a streamed list. */
+  function deliverItems(part: OpenPart, { field, owner }: NonNullable<Part['list']>): void {
+    const { own, whole } = viewsOf(part.deferral.parent)
+    const view = part.isWhole ? whole : own
+    const sent = sentOf(field, owner)
+    const from = sent.length
+    const known = errors.filter(each => belongsTo(each, part))
+    const value = { ...view.ofValue(field.value), nonNull: false }
+    const object = withFields(owner.shape, [{ ...field, responseKey: 'items', key: 'items', otherKeys: [], value }])
+    const items = elementsOf(field, owner).slice(from)
+    const { data, flaws } = project(shapeFor(object, owner.type), { items }, noIntrospection, run.missing, Math.max(left, 0))
+    const placed = flaws.map(({ path: [, index, ...rest], ...flaw }) => ({ ...flaw, path: [...part.path, from + Number(index), ...rest] }))
+    const before = errors.length
+    const all = errors.map(({ error }) => error)
+    for (const error of flawErrors(placed, all)) known.push(pool(error, part.deferral))
+    const completed = data?.items
+    if (!Array.isArray(completed)) {
+      fail(part, known.length > 0 ? known : [pool(nothingLeft(part), part.deferral)])
+      return
+    }
+    for (const item of completed) sent.push(mayShare ? copyOf(item) : item)
+    const elements: Spot[] = []
+    someObject(owner, field, inner => elements.push(inner) < 0, from)
+    if (!part.isWhole && !announce(elements, part.deferral.parent)) {
+      // Sent together with the parts that are nested in it, once these are ready.
+      part.isWhole = true
+      sent.length = from
+      errors.length = before
+      return
+    }
+    const told = tell(known)
+    const erring = told.length > 0 && { errors: told }
+    const { label } = part.deferral
+    if (form === '20220824') payload.incremental.push({ path: [...part.path, from], ...(label !== null && { label }), items: completed, ...erring })
+    else payload.incremental.push({ id: part.id, items: completed, ...erring })
+    take(completed)
     close(part)
   }
 
@@ -189,9 +237,11 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
 
   function fail(part: OpenPart, because: readonly PooledError[]): void {
     const told = tell(because)
-    const { label } = part.deferral
-    if (form === '20220824') payload.incremental.push({ path: part.path, ...(label !== null && { label }), data: null, errors: told })
-    else payload.completed.push({ id: part.id, errors: told })
+    const label = part.deferral.label === null ? {} : { label: part.deferral.label }
+    const { list } = part
+    if (form === 'v0.2') payload.completed.push({ id: part.id, errors: told })
+    else if (list) payload.incremental.push({ path: [...part.path, sentOf(list.field, list.owner).length], ...label, items: null, errors: told })
+    else payload.incremental.push({ path: part.path, ...label, data: null, errors: told })
     open.splice(open.indexOf(part), 1)
   }
 

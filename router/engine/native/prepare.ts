@@ -280,7 +280,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const began = now()
     const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names, askers)) : []
     options.planned?.(now() - began)
-    const deferrals = isDeferred(whole) ? createDeferrals() : null
+    const deferrals = isDeferred(whole) ? createDeferrals(whole) : null
     const needs = deferrals && readNeeds(whole, names, schema, deferrals)
     const plan = compilePlans(planned, supergraph, sharing?.latestBy, needs)
     const shape = shapeOf(whole, remaining, rootType, names, schema, deferrals)

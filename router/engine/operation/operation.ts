@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql'
-import { isActive, isDefer, unconditional } from './deferral.ts'
+import { isActive, isIncremental, unconditional } from './deferral.ts'
 
 /** One operation of a document with the fragments it may use. */
 export interface Operation {
@@ -58,7 +58,7 @@ export function conditionVariables(document: DocumentNode): readonly string[] | 
  * that is no valid text, but everything behind this function accepts it (the object is still wanted, but none of its
  * fields).
  * @param isTrue   returns the value of a boolean variable
- * @param isLater  the same for variables that decide on `@defer`, of which only active ones stay; null removes all
+ * @param isLater  the same for variables that decide on `@defer` and `@stream`, of which only active ones stay; null removes all
  */
 export function foldConditions(
   document: DocumentNode,
@@ -71,7 +71,7 @@ export function foldConditions(
   }
   const kept = (directive: DirectiveNode): readonly DirectiveNode[] => {
     if (isCondition(directive)) return []
-    if (!isDefer(directive)) return [directive]
+    if (!isIncremental(directive)) return [directive]
     return isLater && isActive(directive, isLater) ? [unconditional(directive)] : []
   }
   const foldSet = (set: SelectionSetNode): SelectionSetNode => {

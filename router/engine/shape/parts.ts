@@ -14,9 +14,11 @@ export interface Spot {
   readonly path: Place
 }
 
-/** A deferred fragment at one object. */
+/** A deferred fragment at one object, or the other elements of a streamed list. */
 export interface Part extends Spot {
   readonly deferral: Deferral
+  /** The streamed list and the object that holds it, while `path` leads to the list; null for a fragment. */
+  readonly list: { readonly field: FieldShape; readonly owner: Spot } | null
 }
 
 /** Response keys on the way to deferred fragments: objects off the way need not be searched. */
@@ -56,12 +58,14 @@ export function partsBelow(at: Spot, deferral: Deferral | null, ways: Ways, most
     for (const each of spot.shape.begins) {
       if (parts.length >= most) return
       if (!within.has(each.parent)) continue
-      if (brings(each, spot)) parts.push({ ...spot, deferral: each })
+      if (brings(each, spot)) parts.push({ ...spot, deferral: each, list: null })
       else within = new Set([...within, each])
     }
     for (const field of spot.shape.fields) {
       const inner = way.get(field.responseKey)
       if (!inner || !isBrought(field, within)) continue
+      if (field.stream && elementsOf(field, spot).length > sentOf(field, spot).length)
+        parts.push({ ...spot, path: [...spot.path, field.responseKey], deferral: field.stream, list: { field, owner: spot } })
       const isFull = someObject(spot, field, object => {
         visit(object, within, inner)
         return parts.length >= most
@@ -80,17 +84,29 @@ const brings = (deferral: Deferral, spot: Spot): boolean =>
     return bringers(field.by)?.includes(deferral) || someObject(spot, field, inner => brings(deferral, inner))
   })
 
-/** Visits the objects that a field of an object holds in what the client has received, until one fulfils a condition. */
-export function someObject(spot: Spot, field: FieldShape, test: (spot: Spot) => boolean): boolean {
+/** Visits the objects that a field of an object holds in what the client has received, until one fulfils a condition. @param from first element of a list */
+export function someObject(spot: Spot, field: FieldShape, test: (spot: Spot) => boolean, from = 0): boolean {
   const shape = field.from === 'data' ? objectIn(field.value) : null
-  return shape !== null && enter(heldBy(field, spot.data), spot.sent[field.responseKey], [...spot.path, field.responseKey], shape)
+  return shape !== null && enter(heldBy(field, spot.data), spot.sent[field.responseKey], [...spot.path, field.responseKey], shape, from)
 
-  function enter(data: unknown, sent: unknown, path: Place, shape: Shape): boolean {
-    if (Array.isArray(sent)) return Array.isArray(data) && sent.some((each, index) => enter(data[index], each, [...path, index], shape))
+  function enter(data: unknown, sent: unknown, path: Place, shape: Shape, first = 0): boolean {
+    if (Array.isArray(sent)) return Array.isArray(data) && sent.some((each, index) => index >= first && enter(data[index], each, [...path, index], shape))
     if (!isData(sent) || !isData(data)) return false
     const runtime = runtimeShape(shape, data)
     return runtime !== undefined && test({ data, sent, path, shape: runtime, type: shape })
   }
+}
+
+/** The elements of a streamed list; none where the client has received null. */
+export const elementsOf = (field: FieldShape, spot: Spot): readonly unknown[] => {
+  const list = Array.isArray(spot.sent[field.responseKey]) ? heldBy(field, spot.data) : null
+  return Array.isArray(list) ? list : []
+}
+
+/** The elements of a streamed list that the client has received. */
+export const sentOf = (field: FieldShape, spot: Spot): unknown[] => {
+  const sent = spot.sent[field.responseKey]
+  return Array.isArray(sent) ? sent : []
 }
 
 function heldBy(field: FieldShape, data: Data): unknown {
@@ -102,19 +118,30 @@ function heldBy(field: FieldShape, data: Data): unknown {
 /**
  * Returns the deferrals that bring the value at a path of the answer; null where the first payload shows it. Paths of
  * access errors have no list indexes.
+ * @param firstOf returns the number of elements of a streamed list that come first
  */
-export function bringersAt(shape: Shape, data: Data, path: Place): readonly Deferral[] | null {
+export function bringersAt(shape: Shape, data: Data, path: Place, firstOf: (stream: Deferral) => number): readonly Deferral[] | null {
   let at: Shape | null = shape
   let value: unknown = data
   let found: readonly Deferral[] | null = null
+  let list: Deferral | null = null
+  let stream: Deferral | null = null
   for (const segment of path) {
     if (typeof segment === 'number') {
       value = Array.isArray(value) ? value[segment] : undefined
+      if (list && segment >= firstOf(list)) {
+        stream = list
+        found = [stream]
+      }
+      list = null
       continue
     }
     const field: FieldShape | undefined = at ? fieldIn(at, value, segment) : undefined
     if (!field) break
-    found = field.by ? bringers(field.by) : null
+    const own = field.by ? bringers(field.by) : null
+    const within: Deferral | null = stream
+    found = within && (own === null || own.every(each => isWithin(within, each))) ? [within] : own
+    list = field.stream
     value = isData(value) ? heldBy(field, value) : undefined
     at = objectIn(field.value)
   }

@@ -69,6 +69,8 @@ export interface FieldShape {
   readonly nodes: readonly FieldNode[]
   /** Deferred fragments that select the field, and null among them where others do too; null where no fragment defers it. */
   readonly by: readonly (Deferral | null)[] | null
+  /** The deferral of all but the first elements, where the list is streamed. */
+  readonly stream: Deferral | null
 }
 
 export interface ValueShape {
@@ -170,7 +172,15 @@ export function shapeOf(
   ): FieldShape | null {
     const first = nodes[0]!
     const name = first.node.name.value
-    const base = { responseKey, key: name, otherKeys: [], coordinate: `${runtime.name}.${name}`, nodes: nodes.map(({ node }) => node), by: byOf(nodes) }
+    const base = {
+      responseKey,
+      key: name,
+      otherKeys: [],
+      coordinate: `${runtime.name}.${name}`,
+      nodes: nodes.map(({ node }) => node),
+      by: byOf(nodes),
+      stream: null,
+    }
     if (name === '__typename') return { ...base, from: 'typename', value: typenameShape }
     // The schema's own description is always in the first payload.
     if (path.length === 0 && (name === '__schema' || name === '__type')) return { ...base, by: null, from: 'introspection', value: introspectionShape }
@@ -179,12 +189,14 @@ export function shapeOf(
     const keys = [...new Set(nodes.map(({ node, parent }) => names.keyOf(node, parent.name)))]
     const askedSets = writtenUnder(field, nodes)
     const allowedSets = allowedNodes === nodes ? askedSets : writtenUnder(field, allowedNodes ?? [])
+    const at = deferrals ? [...path, responseKey] : below
     return {
       ...base,
+      stream: deferrals?.streamAt(at) ?? null,
       key: keys[0]!,
       otherKeys: keys.slice(1),
       from: allowedNodes ? 'data' : 'refused',
-      value: createValueShape(field.type, { asked: askedSets, allowed: allowedSets }, deferrals ? [...path, responseKey] : below),
+      value: createValueShape(field.type, { asked: askedSets, allowed: allowedSets }, at),
     }
   }
 

@@ -7,13 +7,14 @@ export interface View {
   /** Returns a shape with those fields alone, at every depth. */
   of(shape: Shape): Shape
   ofObject(shape: ObjectShape): ObjectShape
+  ofValue(shape: ValueShape): ValueShape
 }
 
 /** Creates a view; what it selected of a shape is kept. */
 export function createView(sees: View['sees']): View {
   const shapes = new WeakMap<Shape, Shape>()
   const objects = new WeakMap<ObjectShape, ObjectShape>()
-  return { sees, of, ofObject }
+  return { sees, of, ofObject, ofValue }
 
   function of(shape: Shape): Shape {
     const known = shapes.get(shape)

@@ -225,3 +225,93 @@ describe('the limits of incremental answers', () => {
     expect(await costOf('{ items { id ... @defer { slow } } }')).toMatchObject({ estimated: whole.estimated + 3, actual: whole.actual + 3 })
   })
 })
+
+describe('a streamed list', () => {
+  const { graph } = itemsGraph()
+
+  test('sends its first elements, then the others by id (v0.2)', async () => {
+    expect(await payloadsOf(graph, '{ items @stream(initialCount: 1, label: "s") { id slow } }')).toEqual([
+      { data: { items: [{ id: '1', slow: 'slow 1' }] }, pending: [{ id: '0', path: ['items'], label: 's' }], hasNext: true },
+      {
+        incremental: [
+          {
+            id: '0',
+            items: [
+              { id: '2', slow: 'slow 2' },
+              { id: '3', slow: 'slow 3' },
+            ],
+          },
+        ],
+        completed: [{ id: '0' }],
+        hasNext: false,
+      },
+    ])
+  })
+
+  test('sends its first elements, then the others by the index of the first of them (2022)', async () => {
+    const [, second] = await payloadsOf(graph, '{ items @stream(initialCount: 2) { id } }', '20220824')
+    expect(second).toEqual({ incremental: [{ path: ['items', 2], items: [{ id: '3' }] }], hasNext: false })
+  })
+
+  test('fetches its elements in two parts: the first payload does not wait for the others', async () => {
+    const held = itemsGraph()
+    const answer = (await begin(held.graph, '{ items @stream(initialCount: 1) { slow } }', 'v0.2')) as IncrementalAnswer
+    expect(held.graph.sent.map(({ variables }) => variables.representations)).toEqual([undefined, [{ __typename: 'Item', id: '1' }]])
+    const release = held.hold()
+    expect((await answer.next()).value).toMatchObject({ data: { items: [{ slow: 'slow 1' }] } })
+    const next = answer.next()
+    release()
+    expect((await next).value).toMatchObject({ incremental: [{ items: [{ slow: 'slow 2' }, { slow: 'slow 3' }] }] })
+    expect(held.graph.sent).toHaveLength(3)
+  })
+
+  test.each([
+    ['{ items @stream(initialCount: 3) { id } }', undefined, 1],
+    ['{ items @stream(if: false) { id } }', undefined, 1],
+    ['query($n: Int) { items @stream(initialCount: $n) { id } }', { n: 3 }, 1],
+    ['query($n: Int) { items @stream(initialCount: $n) { id } }', { n: null }, 2],
+    ['query($if: Boolean) { items @stream(if: $if) { id } }', { if: false }, 1],
+  ])('%s with %j has %i payloads', async (source, variables, count) => {
+    const payloads = await payloadsOf(graph, source, 'v0.2', { ...(variables && { variables }) })
+    expect(payloads).toHaveLength(count)
+    expect(mergePayloads(payloads).data.items).toHaveLength(3)
+  })
+
+  test('is refused where a variable is negative', async () => {
+    const [only] = await payloadsOf(graph, 'query($n: Int) { items @stream(initialCount: $n) { id } }', 'v0.2', { variables: { n: -1 } })
+    expect([only!.data, only!.errors?.[0]?.extensions?.code]).toEqual([undefined, 'BAD_USER_INPUT'])
+  })
+
+  test('announces the deferred fragments of its elements with them', async () => {
+    for (const form of ['v0.2', '20220824'] as const) {
+      const payloads = await payloadsOf(graph, '{ items @stream(initialCount: 1) { id ... @defer { slow } } }', form)
+      expect(payloads[0]!.data).toEqual({ items: [{ id: '1' }] })
+      expect(mergePayloads(payloads).data).toEqual({ items: ['1', '2', '3'].map(id => ({ id, slow: `slow ${id}` })) })
+    }
+  })
+
+  test('has an error with the elements that it belongs to', async () => {
+    const [first, second] = await payloadsOf(graph, '{ items @stream(initialCount: 1) { fails } }')
+    expect(first!.errors?.map(({ path }) => path)).toEqual([['items', 0, 'fails']])
+    expect(second!.incremental?.[0]?.errors?.map(({ path }) => path)).toEqual([
+      ['items', 1, 'fails'],
+      ['items', 2, 'fails'],
+    ])
+  })
+
+  test.each(['v0.2', '20220824'] as const)('fails as a whole where an element that is never null is null (%s)', async form => {
+    const payloads = await payloadsOf(graph, '{ items @stream(initialCount: 0) { needed } }', form)
+    expect(payloads[0]!.data).toEqual({ items: [] })
+    const merged = mergePayloads(payloads)
+    expect([merged.data.items, merged.failed.length, merged.errors.length]).toEqual([[], 1, 3])
+  })
+})
+
+test('a streamed list whose elements would bring too many parts comes with these', async () => {
+  const { graph } = itemsGraph({ incrementalParts: 2 })
+  for (const form of ['v0.2', '20220824'] as const) {
+    const payloads = await payloadsOf(graph, '{ items @stream(initialCount: 0) { id ... @defer { slow } } }', form)
+    expect(payloads[0]!.data).toEqual({ items: [] })
+    expect(mergePayloads(payloads).data).toEqual({ items: ['1', '2', '3'].map(id => ({ id, slow: `slow ${id}` })) })
+  }
+})

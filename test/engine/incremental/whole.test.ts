@@ -27,7 +27,7 @@ test('merges to the undeferred answer, errors included, whatever fragments are d
         const { source, variables } = randomOperation(graph.schema, choices)
         if (validate(graph.schema, parse(source)).length > 0) return
         let next = 0
-        const deferred = deferRandomly(source, graph.schema, below => (defers[next++ % defers.length]! + next) % below)
+        const deferred = deferRandomly(source, graph.schema, below => (defers[next++ % defers.length]! + next) % below, true)
         if (validate(graph.schema, parse(undeferred(deferred))).length > 0) return
         const plain = undeferred(deferred)
         const whole = await graph.run(plain, variables)

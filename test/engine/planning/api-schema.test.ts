@@ -30,11 +30,16 @@ const graph = testGraph({
   two: { sdl: 'type Seen @key(fields: "id") { id: ID more: Int }' },
 })
 
-test('the clients’ schema has no federation machinery, no inaccessible elements, and no directives but GraphQL’s own and @defer', () => {
+test('the clients’ schema has no federation machinery, no inaccessible elements, and no directives but GraphQL’s own, @defer and @stream', () => {
   expect(printSchema(graph.schema)).toBe(`"""
 Sends the fragment after the rest of the answer, to clients that take incremental answers.
 """
 directive @defer(if: Boolean! = true, label: String) on FRAGMENT_SPREAD | INLINE_FRAGMENT
+
+"""
+Sends all but the first elements of a list after the rest of the answer, to clients that take incremental answers.
+"""
+directive @stream(if: Boolean! = true, label: String, initialCount: Int = 0) on FIELD
 
 scalar Address @specifiedBy(url: "https://url.spec.whatwg.org/")
 
@@ -72,7 +77,7 @@ type Seen {
 type Subscription {
   tick: Int
 }`)
-  expect(graph.schema.getDirectives().map(directive => directive.name)).toEqual(['defer', 'include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'])
+  expect(graph.schema.getDirectives().map(directive => directive.name)).toEqual(['defer', 'stream', 'include', 'skip', 'deprecated', 'specifiedBy', 'oneOf'])
 })
 
 test('plans and runs a supergraph with scopes like any other', async () => {

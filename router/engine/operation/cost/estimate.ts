@@ -12,7 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql'
-import { isDefer } from '../deferral.ts'
+import { isIncremental } from '../deferral.ts'
 import type { Operation } from '../operation.ts'
 import { type Amount, amountFor, type Given, greatest, product, sum } from './amount.ts'
 import type { Costs } from './costs.ts'
@@ -140,6 +140,7 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
       for (const selection of set.selections) {
         if (selection.kind === Kind.FIELD) {
           const key = (selection.alias ?? selection.name).value
+          if (selection.directives?.some(isIncremental)) deferred += 1
           if (!fields.get(key)?.push(selection)) fields.set(key, [selection])
           continue
         }
@@ -151,7 +152,7 @@ export function estimateOf({ definition, fragments }: Operation, { schema, costs
         }
         const condition = fragment.typeCondition && schema.getType(fragment.typeCondition.name.value)
         if (condition && condition !== type && !(isAbstractType(condition) && schema.isSubType(condition, type))) continue
-        if (selection.directives?.some(isDefer)) deferred += 1
+        if (selection.directives?.some(isIncremental)) deferred += 1
         visit(fragment.selectionSet)
       }
     }
