@@ -16,8 +16,8 @@ interface Measured {
 
 /** Measures incremental answers. */
 export interface IncrementalFigures {
-  /** Wraps an answer to count it while it is open, its payloads, and its errors at the end. */
-  watch(answer: IncrementalAnswer, measured: Measured): IncrementalAnswer
+  /** Runs an operation, and counts its answer while it is open, its payloads, and its errors at the end. */
+  watch(run: () => Promise<ExecutionResult | IncrementalAnswer>, measured: Measured): Promise<ExecutionResult | IncrementalAnswer>
 }
 
 export function openIncrementalFigures(registry: Registry, buckets: readonly number[]): IncrementalFigures {
@@ -43,37 +43,47 @@ export function openIncrementalFigures(registry: Registry, buckets: readonly num
   }
 
   return {
-    watch(answer, { operation, firstAt, end }) {
-      open += 1
-      seriesOf(operation).observe(firstAt())
-      const errors: GraphQLError[] = []
-      let data: ExecutionResult['data']
-      let isOver = false
-      const over = () => {
-        if (isOver) return
-        isOver = true
-        open -= 1
-        end({ data: data ?? null, ...(errors.length > 0 && { errors }) })
+    async watch(run, { operation, firstAt, end }) {
+      let answer: ExecutionResult | IncrementalAnswer = { errors: [] }
+      try {
+        answer = await run()
+      } finally {
+        if (!('next' in answer)) end(answer)
       }
-      return {
-        ...answer,
-        async next() {
-          const each = await answer.next()
-          if (each.done) over()
-          else {
-            const { value } = each
-            payloads.inc({ form: answer.form })
-            data ??= value.data
-            errors.push(...(value.errors ?? []), ...[...(value.incremental ?? []), ...(value.completed ?? [])].flatMap(entry => entry.errors ?? []))
-            if (!value.hasNext) over()
-          }
-          return each
-        },
-        async return() {
-          over()
-          return answer.return()
-        },
-      }
+      return 'next' in answer ? opened(answer, { operation, firstAt, end }) : answer
     },
+  }
+
+  function opened(answer: IncrementalAnswer, { operation, firstAt, end }: Measured): IncrementalAnswer {
+    open += 1
+    seriesOf(operation).observe(firstAt())
+    const errors: GraphQLError[] = []
+    let data: ExecutionResult['data']
+    let isOver = false
+    const over = () => {
+      if (isOver) return
+      isOver = true
+      open -= 1
+      end({ data: data ?? null, ...(errors.length > 0 && { errors }) })
+    }
+    return {
+      ...answer,
+      async next() {
+        const each = await answer.next()
+        if (each.done) over()
+        else {
+          const { value } = each
+          payloads.inc({ form: answer.form })
+          data ??= value.data
+          errors.push(...(value.errors ?? []), ...[...(value.incremental ?? []), ...(value.completed ?? [])].flatMap(entry => entry.errors ?? []))
+          if (!value.hasNext) over()
+        }
+        return each
+      },
+      async return() {
+        over()
+        return answer.return()
+      },
+    }
   }
 }

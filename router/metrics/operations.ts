@@ -4,7 +4,7 @@ import { causeNow } from '../../platform/caller/cause.ts'
 import { finished, keptSpan } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { toldCode, toldCodes } from '../access/refusal.ts'
-import type { Engine, Fetch, IncrementalAnswer, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
+import type { Engine, Fetch, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
 import { openIncrementalFigures } from './incremental.ts'
@@ -160,15 +160,9 @@ export function measureOperations(registry: Registry, now: () => number = () => 
       ...(engine.executeIncrementally && {
         async executeIncrementally(request: OperationRequest) {
           const [end, began] = [begin(request), now()]
-          let result: ExecutionResult | IncrementalAnswer = failed
-          try {
-            result = await ofOperation(request, () => engine.executeIncrementally!(request))
-          } finally {
-            if (!('next' in result)) end(result)
-          }
-          if (!('next' in result)) return result
           const { operation } = countedOf(request.document, request.operationName)
-          return incremental.watch(result, { operation, firstAt: () => (now() - began) / 1000, end })
+          const measured = { operation, firstAt: () => (now() - began) / 1000, end }
+          return incremental.watch(() => ofOperation(request, () => engine.executeIncrementally!(request)), measured)
         },
       }),
       async prepareStream(request) {

@@ -78,6 +78,7 @@ export interface GraphOptions {
   readonly maxCost?: number
   readonly operationTimeoutMs?: number
   readonly answerBytes?: number
+  readonly incremental?: boolean
   readonly incrementalParts?: number
   readonly inFlight?: BytesInFlight
   /** Makes plans elsewhere. @default in this process */
@@ -133,11 +134,12 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
     slowMs,
     operationTimeoutMs,
     answerBytes,
+    incremental,
     incrementalParts,
     inFlight,
     now,
   } = options
-  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, incrementalParts, inFlight, now }
+  const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, incremental, incrementalParts, inFlight, now }
   const planTexts = options.planTexts?.(supergraphSdl)
   const engine = createEngine({ supergraphSdl, transport, planTexts, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {

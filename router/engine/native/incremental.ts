@@ -3,19 +3,20 @@ import { mostAnswerBytes } from '../data/bytes.ts'
 import type { EngineOptions, IncrementalAnswer, IncrementalForm, Payload } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import { type Run, runDeferred, runPlan, withElements } from '../execute/execute.ts'
-import { type Deferral, isWithin } from '../operation/deferral.ts'
+import { type Deferral, firstOf, isWithin } from '../operation/deferral.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { bringersAt } from '../shape/parts.ts'
 import { abandon, finish as finishWork } from '../work.ts'
 import { asideOf } from './aside.ts'
-import { createPayloads, type OpenPart, type PayloadWriter, type PooledError } from './payloads.ts'
-import type { Incremental, Ready } from './prepare.ts'
+import { settled } from './leaving.ts'
+import { type OpenPart, PayloadWriter, type PooledError } from './payloads.ts'
+import { type Incremental, type Ready, refused } from './prepare.ts'
 
 /** Maximum number of parts of one answer, where the configuration sets none. */
 const usualParts = 1000
 
 /** What running one operation with deferred fragments needs. */
-export interface IncrementalRun {
+interface IncrementalRun {
   readonly ready: Ready
   readonly incremental: Incremental
   readonly run: Run
@@ -29,12 +30,36 @@ export interface IncrementalRun {
   over(): void
 }
 
+/** What the engine does alike for every operation. */
+interface Running {
+  runOf(ready: Ready, signal?: AbortSignal): Run
+  answer(ready: Ready, run: Run, errors: readonly GraphQLError[]): ExecutionResult
+  /** Called when nothing is under way any more. */
+  over(): void
+}
+
+/** Begins an operation with deferred fragments or streamed lists. @returns once its first payload is ready */
+export async function beginIncrementally(ready: Ready, options: EngineOptions, running: Running): Promise<ExecutionResult | IncrementalAnswer> {
+  const { request, variant, variables } = ready
+  const streams = variant.plan.streams.map(each => ({ ...each, first: firstOf(each.stream, variables) ?? -1 }))
+  if (streams.some(({ first }) => first < 0)) return refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
+  const ending = new AbortController()
+  const run = { ...running.runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal), streams }
+  const [incremental, form] = [variant.incremental!, request.incremental!]
+  return settled(ready, run, options, async () => {
+    const answer = (errors: readonly GraphQLError[]) => running.answer(ready, run, errors)
+    const result = await runIncrementally({ ready, incremental, run, form, options, ending, answer, over: running.over })
+    if (!('next' in result)) finishWork(run.call.operation)
+    return result
+  })
+}
+
 /**
  * Runs the fetches of the first payload, then all others in the background.
  * @returns the whole answer where it has no part, or more parts at once than an answer may have
  * @throws TooMuch as for every operation, while the first payload is made
  */
-export async function runIncrementally(work: IncrementalRun): Promise<ExecutionResult | IncrementalAnswer> {
+async function runIncrementally(work: IncrementalRun): Promise<ExecutionResult | IncrementalAnswer> {
   const { ready, incremental, run, form, options } = work
   const { variant, decision, introspection } = ready
   await runPlan(run, variant.plan)
@@ -48,7 +73,7 @@ export async function runIncrementally(work: IncrementalRun): Promise<ExecutionR
   ))
     errors.push({ error, for: null, isSent: false })
   const mostParts = options.incrementalParts ?? usualParts
-  const writer = createPayloads({
+  const writer = new PayloadWriter({
     form,
     run,
     ways: incremental.ways,

@@ -1,20 +1,19 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { claimOf } from '../../access/callers/claim.ts'
-import type { Engine, EngineOptions, IncrementalAnswer, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
-import { errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
+import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
+import { errorFrom } from '../errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
-import { firstOf } from '../operation/deferral.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph, withoutIncremental } from '../supergraph.ts'
 import { mapStream } from '../transport/stream.ts'
-import { abandon, finish as finishWork, Work, workLimits } from '../work.ts'
+import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
-import { runIncrementally } from './incremental.ts'
-import { untilAborted } from './leaving.ts'
-import { accidentOf, createPreparation, type Ready, refused } from './prepare.ts'
+import { beginIncrementally } from './incremental.ts'
+import { settled, untilAborted } from './leaving.ts'
+import { createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
 
 /**
@@ -25,6 +24,7 @@ export function createEngine(options: EngineOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
+  const tellIfSlow = (ready: Ready, began: number) => tellSlow(log, ready, now() - began, slowMs)
   const answer = (ready: Ready, run: Run, known?: readonly GraphQLError[]) => answerOf(ready, run, options, known)
 
   return {
@@ -38,42 +38,26 @@ export function createEngine(options: EngineOptions): Engine {
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
         const result = await finish(ready, runOf(ready))
-        const ms = now() - began
-        if (ms >= slowMs) tellSlow(log, ready, ms)
+        tellIfSlow(ready, began)
         return result
       }),
-    executeIncrementally: request => untilAborted(request, () => executeIncrementally(request)),
+    executeIncrementally: request =>
+      untilAborted(request, async () => {
+        const began = now()
+        const ready = await prepare(request)
+        if ('errors' in ready) return ready
+        if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
+        if (!ready.variant.incremental) return finish(ready, runOf(ready))
+        return beginIncrementally(ready, options, { runOf, answer, over: () => tellIfSlow(ready, began) })
+      }),
     prepareStream,
-  }
-
-  async function executeIncrementally(request: OperationRequest): Promise<ExecutionResult | IncrementalAnswer> {
-    const began = now()
-    const ready = await prepare(request)
-    if ('errors' in ready) return ready
-    const { incremental, plan } = ready.variant
-    if (plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
-    if (!incremental || !request.incremental) return finish(ready, runOf(ready))
-    const ending = new AbortController()
-    const streams = plan.streams.map(each => ({ ...each, first: firstOf(each.stream, ready.variables) ?? -1 }))
-    if (streams.some(({ first }) => first < 0)) return refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
-    const run = { ...runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal), streams }
-    const over = () => {
-      const ms = now() - began
-      if (ms >= slowMs) tellSlow(log, ready, ms)
-    }
-    return completing(ready, run, async () => {
-      const whole = (errors: readonly GraphQLError[]) => answer(ready, run, errors)
-      const result = await runIncrementally({ ready, incremental, run, form: request.incremental!, options, ending, answer: whole, over })
-      if (!('next' in result)) finishWork(run.call.operation)
-      return result
-    })
   }
 
   async function prepareStream(request: OperationRequest): Promise<LiveSubscription | ExecutionResult> {
     const ready = await prepare(request)
     if ('errors' in ready) return ready
     const { primary } = ready.variant.plan
-    if (!primary) return startRefusal(ready)
+    if (!primary) return (ready.decision?.errors.length ?? 0) > 0 ? answer(ready, runOf(ready)) : nothingLeft()
     const { key: operation, decision, variables } = ready
     return {
       key: sharingKey(request, {
@@ -146,35 +130,21 @@ export function createEngine(options: EngineOptions): Engine {
    * @param begin adds data that precedes the plan: the event of a subscription
    */
   async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<ExecutionResult> {
-    return completing(ready, run, async () => {
+    return settled(ready, run, options, async () => {
       begin?.(run)
       await runPlan(run, ready.variant.plan)
       finishWork(run.call.operation)
       return answer(ready, run)
     })
   }
-
-  /** Runs work on an answer; an error becomes the answer. */
-  async function completing<Result>(ready: Ready, run: Run, work: () => Promise<Result>): Promise<Result | ExecutionResult> {
-    try {
-      return await work()
-    } catch (cause) {
-      abandon(run.call.operation)
-      if (cause instanceof TooMuch) return tooMuchResult(cause)
-      log.error({ requestId: ready.request.requestId, err: cause }, 'answer could not be assembled')
-      return accidentOf(cause, options.exposeInternalErrors)
-    }
-  }
-
-  /** A subscription of which nothing is left to plan: refused, folded away, or no subscription at all. */
-  function startRefusal(ready: Ready): ExecutionResult {
-    if (ready.decision && ready.decision.errors.length > 0) return answer(ready, runOf(ready))
-    return refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
-  }
 }
 
+/** Refusal of a subscription of which nothing is left to plan: folded away, or no subscription at all. */
+const nothingLeft = () => refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
+
 /** Logs a slow operation with its plan, so that it need not be repeated to find the reason. */
-function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number): void {
+function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number, slowMs: number): void {
+  if (ms < slowMs) return
   const { request, variant } = ready
   log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
 }

@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { GraphQLError } from 'graphql'
 import { exactly, sizeOf } from '../data/bytes.ts'
 import { type Data, isData } from '../data/merge.ts'
 import type { IncrementalForm, Payload, PayloadEntry } from '../engine.ts'
@@ -38,88 +38,90 @@ export interface Writing {
   readonly errors: PooledError[]
 }
 
-/** Writes the payloads of one incremental answer. */
-export type PayloadWriter = ReturnType<typeof createPayloads>
+interface PayloadInMaking {
+  readonly pending: NonNullable<Payload['pending']>[number][]
+  readonly incremental: PayloadEntry[]
+  readonly completed: NonNullable<Payload['completed']>[number][]
+}
 
-/** @param first data of the first payload, to which later data is added; it is written out before the next payload is made */
-export function createPayloads({ form, run, ways, deferrals, answerBytes, mostParts, errors }: Writing) {
-  const open: OpenPart[] = []
-  const views = new Map<Deferral | null, { readonly own: View; readonly whole: View }>()
-  // Another part of the same payload may complete the objects of this one.
-  const mayShare = deferrals.length > 1
-  let announced = 0
-  let left = answerBytes
-  let payload: { pending: NonNullable<Payload['pending']>[number][]; incremental: PayloadEntry[]; completed: NonNullable<Payload['completed']>[number][] }
-  clear()
+/** Writes the payloads of one incremental answer; a class because its methods share the payload in the making. */
+export class PayloadWriter {
+  /** Parts that were announced and are not complete, in the order in which they were announced. */
+  readonly open: OpenPart[] = []
+  private readonly writing: Writing
+  private readonly views = new Map<Deferral | null, { readonly own: View; readonly whole: View }>()
+  /** Whether another part of the same payload may complete the objects of this one. */
+  private readonly mayShare: boolean
+  private announced = 0
+  private left: number
+  private payload: PayloadInMaking = { pending: [], incremental: [], completed: [] }
 
-  return {
-    open,
-    /** Announces the parts at an object that a payload completed. @returns false when there are too many of them */
-    announce: (at: Spot) => announce([at], null),
-    /** Adds a part that is ready to the payload in the making. */
-    deliver,
-    /** Adds a part that failed as a whole. */
-    fail,
-    /** Counts the first payload. */
-    count: (data: ExecutionResult['data']) => take(data),
-    /** Number of parts so far. */
-    get parts() {
-      return announced
-    },
-    /** Returns the payload in the making, and begins the next one. */
-    take(): Omit<Payload, 'hasNext'> {
-      const { pending, incremental, completed } = payload
-      clear()
-      const entries = incremental.length > 0 && { incremental }
-      if (form === '20220824') return { ...entries }
-      return { ...(pending.length > 0 && { pending }), ...entries, ...(completed.length > 0 && { completed }) }
-    },
+  constructor(writing: Writing) {
+    this.writing = writing
+    this.mayShare = writing.deferrals.length > 1
+    this.left = writing.answerBytes
   }
 
-  function clear(): void {
-    payload = { pending: [], incremental: [], completed: [] }
+  /** Announces the parts of the first payload. @returns false when there are too many of them */
+  announce(root: Spot): boolean {
+    return this.announceAt([root], null)
   }
 
-  function take(data: unknown): void {
-    left -= sizeOf(data, exactly)
+  /** Counts the bytes of data that is sent. */
+  count(data: unknown): void {
+    this.left -= sizeOf(data, exactly)
   }
 
-  function announce(places: readonly Spot[], deferral: Deferral | null): boolean {
+  /** Number of parts so far. */
+  get parts(): number {
+    return this.announced
+  }
+
+  /** Returns the payload in the making, and begins the next one. */
+  take(): Omit<Payload, 'hasNext'> {
+    const { pending, incremental, completed } = this.payload
+    this.payload = { pending: [], incremental: [], completed: [] }
+    const entries = incremental.length > 0 && { incremental }
+    if (this.writing.form === '20220824') return { ...entries }
+    return { ...(pending.length > 0 && { pending }), ...entries, ...(completed.length > 0 && { completed }) }
+  }
+
+  private announceAt(places: readonly Spot[], deferral: Deferral | null): boolean {
     const found: Part[] = []
-    for (const at of places) found.push(...partsBelow(at, deferral, ways, mostParts - announced - found.length + 1))
-    if (announced + found.length > mostParts) return false
+    for (const at of places) found.push(...partsBelow(at, deferral, this.writing.ways, this.writing.mostParts - this.announced - found.length + 1))
+    if (this.announced + found.length > this.writing.mostParts) return false
     for (const part of found) {
       const { path, deferral: begun } = part
-      const id = String(announced++)
-      open.push({ ...part, id, isWhole: false })
-      payload.pending.push({ id, path, ...(begun.label !== null && { label: begun.label }) })
+      const id = String(this.announced++)
+      this.open.push({ ...part, id, isWhole: false })
+      this.payload.pending.push({ id, path, ...(begun.label !== null && { label: begun.label }) })
     }
     return true
   }
 
   /** What a payload shows of a deferral, by itself and with what is nested in it; null is the first payload. */
-  function viewsOf(deferral: Deferral | null) {
-    let known = views.get(deferral)
+  private viewsOf(deferral: Deferral | null) {
+    let known = this.views.get(deferral)
     if (!known) {
       known = deferral
         ? { own: createView(isOf(deferral)), whole: createView(isOfOrWithin(deferral)) }
         : { own: createView(isImmediate), whole: createView(() => true) }
-      views.set(deferral, known)
+      this.views.set(deferral, known)
     }
     return known
   }
 
-  function deliver(part: OpenPart): void {
-    if (part.list) deliverItems(part, part.list)
-    else deliverFragment(part)
+  deliver(part: OpenPart): void {
+    if (part.list) this.deliverItems(part, part.list)
+    else this.deliverFragment(part)
   }
 
-  function deliverFragment(part: OpenPart): void {
-    const { own, whole } = viewsOf(part.deferral)
+  private deliverFragment(part: OpenPart): void {
+    const { own, whole } = this.viewsOf(part.deferral)
     const view = part.isWhole ? whole : own
-    const pieces = form === '20220824' ? [{ spot: part, fields: part.shape.fields.filter(view.sees) }] : unsent(part, view)
-    const known = errors.filter(each => belongsTo(each, part))
-    const all = errors.map(({ error }) => error)
+    const pieces = this.writing.form === '20220824' ? [{ spot: part, fields: part.shape.fields.filter(view.sees) }] : this.unsent(part, view)
+    const known = this.writing.errors.filter(each => this.belongsTo(each, part))
+    const all = this.writing.errors.map(({ error }) => error)
     const written: { readonly spot: Spot; readonly data: Data; readonly by: readonly FieldShape[] }[] = []
     for (const { spot, fields } of pieces) {
       const keys = new Set(fields.map(({ responseKey }) => responseKey))
@@ -127,70 +129,73 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
         spot.shape,
         view.ofObject(spot.shape).fields.filter(({ responseKey }) => keys.has(responseKey)),
       )
-      const { data, flaws } = withElements(run, null, () => project(shapeFor(object, spot.type), spot.data, noIntrospection, run.missing, Math.max(left, 0)))
+      const { data, flaws } = withElements(this.writing.run, null, () =>
+        project(shapeFor(object, spot.type), spot.data, noIntrospection, this.writing.run.missing, Math.max(this.left, 0)),
+      )
       const placed = flaws.map(flaw => ({ ...flaw, path: [...spot.path, ...flaw.path] }))
-      for (const error of flawErrors(placed, all)) known.push(pool(error, part.deferral))
+      for (const error of flawErrors(placed, all)) known.push(this.pool(error, part.deferral))
       if (!data || !agrees(data, spot.sent)) {
-        fail(part, known.length > 0 ? known : [pool(nothingLeft(part), part.deferral)])
+        this.fail(part, known.length > 0 ? known : [this.pool(nothingLeft(part), part.deferral)])
         return
       }
       written.push({ spot, data, by: fields })
     }
     const told = tell(known)
     written.forEach(({ spot, data, by }, at) => {
-      write(part, spot, data, by, at === 0 ? told : [])
-      take(data)
-      add(spot.sent, mayShare ? copyOf(data) : data)
+      this.write(part, spot, data, by, at === 0 ? told : [])
+      this.count(data)
+      add(spot.sent, this.mayShare ? copyOf(data) : data)
     })
-    if (written.length === 0 && told.length > 0) write(part, part, {}, [], told)
-    if (!part.isWhole && !announce([part], part.deferral)) {
+    if (written.length === 0 && told.length > 0) this.write(part, part, {}, [], told)
+    if (!part.isWhole && !this.announceAt([part], part.deferral)) {
       part.isWhole = true
       return
     }
-    close(part)
+    this.close(part)
   }
 
   /** Sends the other elements of a streamed list. */
-  function deliverItems(part: OpenPart, { field, owner }: NonNullable<Part['list']>): void {
-    const { own, whole } = viewsOf(part.deferral.parent)
+  private deliverItems(part: OpenPart, { field, owner }: NonNullable<Part['list']>): void {
+    const { own, whole } = this.viewsOf(part.deferral.parent)
     const view = part.isWhole ? whole : own
     const sent = sentOf(field, owner)
     const from = sent.length
-    const known = errors.filter(each => belongsTo(each, part))
+    const known = this.writing.errors.filter(each => this.belongsTo(each, part))
     const value = { ...view.ofValue(field.value), nonNull: false }
     const object = withFields(owner.shape, [{ ...field, responseKey: 'items', key: 'items', otherKeys: [], value }])
     const items = elementsOf(field, owner).slice(from)
-    const { data, flaws } = project(shapeFor(object, owner.type), { items }, noIntrospection, run.missing, Math.max(left, 0))
+    const { data, flaws } = project(shapeFor(object, owner.type), { items }, noIntrospection, this.writing.run.missing, Math.max(this.left, 0))
     const placed = flaws.map(({ path: [, index, ...rest], ...flaw }) => ({ ...flaw, path: [...part.path, from + Number(index), ...rest] }))
-    const before = errors.length
-    const all = errors.map(({ error }) => error)
-    for (const error of flawErrors(placed, all)) known.push(pool(error, part.deferral))
+    const before = this.writing.errors.length
+    const all = this.writing.errors.map(({ error }) => error)
+    for (const error of flawErrors(placed, all)) known.push(this.pool(error, part.deferral))
     const completed = data?.items
     if (!Array.isArray(completed)) {
-      fail(part, known.length > 0 ? known : [pool(nothingLeft(part), part.deferral)])
+      this.fail(part, known.length > 0 ? known : [this.pool(nothingLeft(part), part.deferral)])
       return
     }
-    for (const item of completed) sent.push(mayShare ? copyOf(item) : item)
+    for (const item of completed) sent.push(this.mayShare ? copyOf(item) : item)
     const elements: Spot[] = []
     someObject(owner, field, inner => elements.push(inner) < 0, from)
-    if (!part.isWhole && !announce(elements, part.deferral.parent)) {
+    if (!part.isWhole && !this.announceAt(elements, part.deferral.parent)) {
       // Sent together with the parts that are nested in it, once these are ready.
       part.isWhole = true
       sent.length = from
-      errors.length = before
+      this.writing.errors.length = before
       return
     }
     const told = tell(known)
     const erring = told.length > 0 && { errors: told }
     const { label } = part.deferral
-    if (form === '20220824') payload.incremental.push({ path: [...part.path, from], ...(label !== null && { label }), items: completed, ...erring })
-    else payload.incremental.push({ id: part.id, items: completed, ...erring })
-    take(completed)
-    close(part)
+    if (this.writing.form === '20220824')
+      this.payload.incremental.push({ path: [...part.path, from], ...(label !== null && { label }), items: completed, ...erring })
+    else this.payload.incremental.push({ id: part.id, items: completed, ...erring })
+    this.count(completed)
+    this.close(part)
   }
 
   /** Objects and fields that a part brings and the client does not have. */
-  function unsent(part: OpenPart, { sees }: View): { spot: Spot; fields: FieldShape[] }[] {
+  private unsent(part: OpenPart, { sees }: View): { spot: Spot; fields: FieldShape[] }[] {
     const found: { spot: Spot; fields: FieldShape[] }[] = []
     const visit = (spot: Spot) => {
       const seen = spot.shape.fields.filter(sees)
@@ -208,57 +213,57 @@ export function createPayloads({ form, run, ways, deferrals, answerBytes, mostPa
   }
 
   /** Of several parts that share fields, the one with the longest path has them, of equals the first. */
-  function ownerOf(part: OpenPart, spot: Spot, field: FieldShape): OpenPart {
+  private ownerOf(part: OpenPart, spot: Spot, field: FieldShape): OpenPart {
     let owner = part
     if (!field.by || field.by.length < 2) return owner
-    for (const other of open) {
+    for (const other of this.open) {
       if (!field.by.includes(other.deferral) || !isPrefix(other.path, spot.path)) continue
       if (other.path.length > owner.path.length || (other.path.length === owner.path.length && Number(other.id) < Number(owner.id))) owner = other
     }
     return owner
   }
 
-  function write(part: OpenPart, spot: Spot, data: Data, fields: readonly FieldShape[], told: readonly GraphQLError[]): void {
+  private write(part: OpenPart, spot: Spot, data: Data, fields: readonly FieldShape[], told: readonly GraphQLError[]): void {
     const label = part.deferral.label
-    if (form === '20220824') {
-      payload.incremental.push({ path: part.path, ...(label !== null && { label }), data, ...(told.length > 0 && { errors: told }) })
+    if (this.writing.form === '20220824') {
+      this.payload.incremental.push({ path: part.path, ...(label !== null && { label }), data, ...(told.length > 0 && { errors: told }) })
       return
     }
-    const byOwner = Map.groupBy(fields, field => ownerOf(part, spot, field))
+    const byOwner = Map.groupBy(fields, field => this.ownerOf(part, spot, field))
     if (byOwner.size === 0) byOwner.set(part, [])
     let rest = told
     for (const [owner, own] of byOwner) {
       const subPath = spot.path.slice(owner.path.length)
       const entry = byOwner.size === 1 ? data : Object.fromEntries(own.map(({ responseKey }) => [responseKey, data[responseKey]]))
-      payload.incremental.push({ id: owner.id, ...(subPath.length > 0 && { subPath }), data: entry, ...(rest.length > 0 && { errors: rest }) })
+      this.payload.incremental.push({ id: owner.id, ...(subPath.length > 0 && { subPath }), data: entry, ...(rest.length > 0 && { errors: rest }) })
       rest = []
     }
   }
 
-  function fail(part: OpenPart, because: readonly PooledError[]): void {
+  fail(part: OpenPart, because: readonly PooledError[]): void {
     const told = tell(because)
     const label = part.deferral.label === null ? {} : { label: part.deferral.label }
     const { list } = part
-    if (form === 'v0.2') payload.completed.push({ id: part.id, errors: told })
-    else if (list) payload.incremental.push({ path: [...part.path, sentOf(list.field, list.owner).length], ...label, items: null, errors: told })
-    else payload.incremental.push({ path: part.path, ...label, data: null, errors: told })
-    open.splice(open.indexOf(part), 1)
+    if (this.writing.form === 'v0.2') this.payload.completed.push({ id: part.id, errors: told })
+    else if (list) this.payload.incremental.push({ path: [...part.path, sentOf(list.field, list.owner).length], ...label, items: null, errors: told })
+    else this.payload.incremental.push({ path: part.path, ...label, data: null, errors: told })
+    this.open.splice(this.open.indexOf(part), 1)
   }
 
-  function close(part: OpenPart): void {
-    if (form === 'v0.2') payload.completed.push({ id: part.id })
-    open.splice(open.indexOf(part), 1)
+  private close(part: OpenPart): void {
+    if (this.writing.form === 'v0.2') this.payload.completed.push({ id: part.id })
+    this.open.splice(this.open.indexOf(part), 1)
   }
 
   /** Whether an error is told with a part: in the form of 2022 with each part whose data has its null. */
-  function belongsTo({ error, for: deferrals, isSent }: PooledError, part: OpenPart): boolean {
-    if (!deferrals?.includes(part.deferral) || (isSent && form === 'v0.2')) return false
+  private belongsTo({ error, for: deferrals, isSent }: PooledError, part: OpenPart): boolean {
+    if (!deferrals?.includes(part.deferral) || (isSent && this.writing.form === 'v0.2')) return false
     return error.path === undefined || areRelated(error.path, part.path)
   }
 
-  function pool(error: GraphQLError, deferral: Deferral): PooledError {
+  private pool(error: GraphQLError, deferral: Deferral): PooledError {
     const pooled = { error, for: [deferral], isSent: false }
-    errors.push(pooled)
+    this.writing.errors.push(pooled)
     return pooled
   }
 }

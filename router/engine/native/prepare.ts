@@ -13,7 +13,7 @@ import { compilePlans } from '../execute/compile.ts'
 import { readNeeds } from '../execute/needs.ts'
 import type { CompiledPlan } from '../execute/step.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
-import { createDeferrals, type Deferral, deferVariables } from '../operation/deferral.ts'
+import { createDeferrals, type Deferral, type Deferrals, deferVariables } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
@@ -284,11 +284,10 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const needs = deferrals && readNeeds(whole, names, schema, deferrals)
     const plan = compilePlans(planned, supergraph, sharing?.latestBy, needs)
     const shape = shapeOf(whole, remaining, rootType, names, schema, deferrals)
-    const first = createView(isImmediate)
     return {
       plan,
       shape,
-      incremental: deferrals && { project: createProjector(first.of(shape), answerBytes), ways: waysTo(deferrals.all), deferrals: deferrals.all },
+      incremental: deferrals && incrementalOf(shape, deferrals, answerBytes),
       project: createProjector(shape, answerBytes),
       introspection: introspectionOf(document, whole, shape),
       changes: whole.definition.operation === 'mutation',
@@ -305,7 +304,13 @@ function bitsOf({ conditions, deferring }: Prepared, variables: Readonly<Record<
   return deferring && incremental ? `${bits}d${deferring.map(name => (variables[name] === false ? '0' : '1')).join('')}` : bits
 }
 
-/** Whether an operation may have deferred fragments. */
+const incrementalOf = (shape: Shape, { all }: Deferrals, answerBytes: number): Incremental => ({
+  project: createProjector(createView(isImmediate).of(shape), answerBytes),
+  ways: waysTo(all),
+  deferrals: all,
+})
+
+/** Whether an operation may have deferred fragments or streamed lists. */
 const isDeferred = ({ definition, fragments }: Operation): boolean =>
   deferVariables({ kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }) !== null
 

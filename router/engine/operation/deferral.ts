@@ -2,14 +2,15 @@ import {
   type DirectiveNode,
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type FragmentSpreadNode,
   type InlineFragmentNode,
   Kind,
+  type OperationDefinitionNode,
   type SelectionSetNode,
   type ValueNode,
   visit,
 } from 'graphql'
-import type { Operation } from './operation.ts'
 
 /**
  * One deferred fragment, or one streamed list, at one place of an operation's answer. At a place within a list it stands
@@ -47,8 +48,14 @@ interface Occurrences {
   readonly streams: (DirectiveNode | undefined)[]
 }
 
+/** The operation whose deferrals are found, with its fragments. */
+interface Deferring {
+  readonly definition: OperationDefinitionNode
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>
+}
+
 /** Finds the streamed lists of an operation; deferred fragments are found when they are asked for. */
-export function createDeferrals({ definition, fragments }: Operation): Deferrals {
+export function createDeferrals({ definition, fragments }: Deferring): Deferrals {
   const streams = new Map<string, Deferral>()
   const known = new Map<Fragment, Map<string, Deferral>>()
   const all: Deferral[] = []

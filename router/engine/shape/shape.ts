@@ -120,20 +120,21 @@ export function shapeOf(
 ): Shape {
   const written = [{ set: asked.definition.selectionSet, parent: rootType, by: null }]
   const remaining = allowed === asked ? written : allowed ? [{ set: allowed.definition.selectionSet, parent: rootType, by: null }] : []
+  const known: Known = { schema, deferrals }
   return createShape(rootType, { asked: written, allowed: remaining }, [])
 
   /** @param path response keys from the root */
   function createShape(type: GraphQLCompositeType, reading: Reading, path: readonly string[]): Shape {
-    const known = new Map<string, ObjectShape | undefined>()
+    const objects = new Map<string, ObjectShape | undefined>()
     let common: ObjectShape | undefined
     const of = (typename: string) => {
-      if (known.has(typename)) return known.get(typename)
+      if (objects.has(typename)) return objects.get(typename)
       const runtime = schema.getType(typename)
       const possible = isObjectType(runtime) && (runtime === type || (isAbstractType(type) && schema.isSubType(type, runtime)))
       // Unknown names are not cached, because they would accumulate.
       if (!possible) return undefined
       const shape = createObjectShape(runtime, reading, path)
-      known.set(typename, shape)
+      objects.set(typename, shape)
       return shape
     }
     return {
@@ -149,8 +150,9 @@ export function shapeOf(
 
   function createObjectShape(runtime: GraphQLCompositeType, reading: Reading, path: readonly string[]): ObjectShape {
     const begins: Deferral[] = []
-    const askedFields = collect(runtime, reading.asked, asked.fragments, path, begins)
-    const allowedFields = reading.allowed === reading.asked ? askedFields : collect(runtime, reading.allowed, (allowed ?? asked).fragments, path, null)
+    const askedFields = collectFields(known, runtime, reading.asked, asked.fragments, path, begins)
+    const allowedFields =
+      reading.allowed === reading.asked ? askedFields : collectFields(known, runtime, reading.allowed, (allowed ?? asked).fragments, path, null)
     const fields: FieldShape[] = []
     const byKey = new Map<string, FieldShape>()
     for (const [responseKey, nodes] of askedFields) {
@@ -213,61 +215,68 @@ export function shapeOf(
     const isText = nullable.name !== 'Int' && nullable.name !== 'Float' && nullable.name !== 'Boolean'
     return { ...leaf, plain: isSpecifiedScalarType(nullable), bytes: isText ? null : 24 }
   }
+}
 
-  /**
-   * Collects fields as graphql-js does, so that the order of keys is the same.
-   * @param begins is given the deferred fragments at this place; null where none is looked for
-   */
-  function collect(
-    runtime: GraphQLCompositeType,
-    sets: readonly Written[],
-    fragments: ReadonlyMap<string, FragmentDefinitionNode>,
-    path: readonly string[],
-    begins: Deferral[] | null,
-  ) {
-    const fields = new Map<string, CollectedField[]>()
-    const spread = new Set<string>()
-    const begun = (fragment: FragmentSpreadNode | InlineFragmentNode, by: Deferral | null): Deferral | null =>
-      deferrals && begins ? deferrals.begun(fragment, path, by) : by
-    const visitSet = (set: SelectionSetNode, parent: GraphQLCompositeType, by: Deferral | null): void => {
-      for (const selection of set.selections) {
-        if (selection.kind === Kind.FIELD) {
-          const responseKey = (selection.alias ?? selection.name).value
-          const nodes = fields.get(responseKey)
-          if (nodes) nodes.push({ node: selection, parent, by })
-          else fields.set(responseKey, [{ node: selection, parent, by }])
-          continue
-        }
-        if (selection.kind === Kind.INLINE_FRAGMENT) {
-          visitFragment(selection.selectionSet, selection.typeCondition?.name.value, parent, begun(selection, by), by)
-          continue
-        }
-        const fragment = fragments.get(selection.name.value)
-        if (!fragment) continue
-        const within = begun(selection, by)
-        const once = within ? `${selection.name.value} ${within.id}` : selection.name.value
-        if (spread.has(once)) continue
-        spread.add(once)
-        visitFragment(fragment.selectionSet, fragment.typeCondition.name.value, parent, within, by)
+/** What collecting fields needs to know of the operation. */
+interface Known {
+  readonly schema: GraphQLSchema
+  readonly deferrals: Deferrals | null
+}
+
+/**
+ * Collects fields as graphql-js does, so that the order of keys is the same.
+ * @param begins is given the deferred fragments at this place; null where none is looked for
+ */
+function collectFields(
+  { schema, deferrals }: Known,
+  runtime: GraphQLCompositeType,
+  sets: readonly Written[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  path: readonly string[],
+  begins: Deferral[] | null,
+) {
+  const fields = new Map<string, CollectedField[]>()
+  const spread = new Set<string>()
+  const begun = (fragment: FragmentSpreadNode | InlineFragmentNode, by: Deferral | null): Deferral | null =>
+    deferrals && begins ? deferrals.begun(fragment, path, by) : by
+  const visitSet = (set: SelectionSetNode, parent: GraphQLCompositeType, by: Deferral | null): void => {
+    for (const selection of set.selections) {
+      if (selection.kind === Kind.FIELD) {
+        const responseKey = (selection.alias ?? selection.name).value
+        const nodes = fields.get(responseKey)
+        if (nodes) nodes.push({ node: selection, parent, by })
+        else fields.set(responseKey, [{ node: selection, parent, by }])
+        continue
       }
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        visitFragment(selection.selectionSet, selection.typeCondition?.name.value, parent, begun(selection, by), by)
+        continue
+      }
+      const fragment = fragments.get(selection.name.value)
+      if (!fragment) continue
+      const within = begun(selection, by)
+      const once = within ? `${selection.name.value} ${within.id}` : selection.name.value
+      if (spread.has(once)) continue
+      spread.add(once)
+      visitFragment(fragment.selectionSet, fragment.typeCondition.name.value, parent, within, by)
     }
-    const visitFragment = (
-      set: SelectionSetNode,
-      condition: string | undefined,
-      parent: GraphQLCompositeType,
-      by: Deferral | null,
-      before: Deferral | null,
-    ): void => {
-      const type = condition === undefined ? parent : schema.getType(condition)
-      if (!isCompositeType(type) || !always(schema, type, runtime)) return
-      if (by && by !== before && !begins!.includes(by)) begins!.push(by)
-      // Below a narrower parent type a wider condition is redundant: planner and names ignore it.
-      const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
-      visitSet(set, narrower ? parent : type, by)
-    }
-    for (const { set, parent, by } of sets) visitSet(set, parent, by)
-    return fields
   }
+  const visitFragment = (
+    set: SelectionSetNode,
+    condition: string | undefined,
+    parent: GraphQLCompositeType,
+    by: Deferral | null,
+    before: Deferral | null,
+  ): void => {
+    const type = condition === undefined ? parent : schema.getType(condition)
+    if (!isCompositeType(type) || !always(schema, type, runtime)) return
+    if (by && by !== before && !begins!.includes(by)) begins!.push(by)
+    // Below a narrower parent type a wider condition is redundant: planner and names ignore it.
+    const narrower = type !== parent && isAbstractType(type) && !isUnionType(parent) && schema.isSubType(type, parent)
+    visitSet(set, narrower ? parent : type, by)
+  }
+  for (const { set, parent, by } of sets) visitSet(set, parent, by)
+  return fields
 }
 
 /** Returns the bytes of an object in JSON without its values. */

@@ -315,3 +315,8 @@ test('a streamed list whose elements would bring too many parts comes with these
     expect(mergePayloads(payloads).data).toEqual({ items: ['1', '2', '3'].map(id => ({ id, slow: `slow ${id}` })) })
   }
 })
+
+test('an engine without incremental delivery knows neither directive', () => {
+  const { graph } = itemsGraph({ incremental: false })
+  expect(['defer', 'stream', 'skip'].map(name => graph.schema.getDirective(name) !== undefined)).toEqual([false, false, true])
+})
