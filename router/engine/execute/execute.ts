@@ -131,9 +131,7 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
   try {
     const variables = variablesFor(run, step.variables)
     const byVariable = new Map<string, Representations>()
-    withElements(run, step.rest, () => {
-      for (const group of step.groups) waiting.push(gather(run, group, byVariable, step.rest))
-    })
+    for (const group of step.groups) waiting.push(gather(run, group, byVariable, step.rest))
     let some = false
     for (const [variable, { list }] of byVariable) {
       variables[variable] = list
@@ -197,7 +195,8 @@ function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representa
   return group.walks.map((walk, at) => {
     const represent = group.representInto(into, group.types[at] ?? null)
     const waiting: Data[][] = []
-    if (rest && group.through[at] !== rest) return waiting
+    const stream = group.through[at] ?? null
+    if (rest && stream !== rest) return waiting
     const alike = group.alike[at]
     const memo = group.memos[at] ?? null
     const found = memo === null ? undefined : run.found.get(memo)
@@ -215,6 +214,8 @@ function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representa
       else if (index !== -1) waiting[index] = [object]
     }
     if (found) for (const object of found) visit(object, null, 0)
+    // Other fetches may require the whole list.
+    else if (stream) withElements({ ...run, streams: run.streams?.filter(each => each.stream === stream) }, rest, () => walk(run.data, visit))
     else walk(run.data, visit)
     if (memo !== null && finding) run.found.set(memo, finding)
     return waiting

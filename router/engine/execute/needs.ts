@@ -13,10 +13,12 @@ export interface Need {
   isSelected: boolean
   /** The deferral of the other elements of a list that is streamed here; null elsewhere. */
   stream: Deferral | null
+  /** Whether a fetch requires fields of the list's elements: then they are all fetched at once. */
+  isRequiredWhole: boolean
   readonly below: Map<string, Need>
 }
 
-export const createNeed = (): Need => ({ by: new Set(), isSelected: false, stream: null, below: new Map() })
+export const createNeed = (): Need => ({ by: new Set(), isSelected: false, stream: null, isRequiredWhole: false, below: new Map() })
 
 /** Returns the need below another one under a key, which is created where it is new. */
 export function needBelow(need: Need, key: string): Need {
@@ -31,14 +33,14 @@ export function needBelow(need: Need, key: string): Need {
 export const needAt = (root: Need, path: Path): Need =>
   path.reduce((need, segment) => (typeof segment !== 'string' && 'Field' in segment ? needBelow(need, segment.Field) : need), root)
 
-/** Returns the streamed list that a path of a plan leads through; null where it leads through none. */
+/** Returns the streamed list that a path of a plan leads through, and whose elements are fetched at two times; null where there is none. */
 export function streamOn(root: Need, path: Path): Deferral | null {
   let need = root
   for (const segment of path) {
-    if (need.stream) return need.stream
+    if (need.stream) return need.isRequiredWhole ? null : need.stream
     if (typeof segment !== 'string' && 'Field' in segment) need = needBelow(need, segment.Field)
   }
-  return need.stream
+  return need.isRequiredWhole ? null : need.stream
 }
 
 /** A list of the data whose elements are fetched and sent at two times. */

@@ -119,7 +119,10 @@ function require(place: Need, selections: readonly RequiresSelection[], by: Read
     else if (selection.kind === 'Field' && selection.name !== '__typename') {
       const need = needBelow(place, selection.name)
       for (const each of by) need.by.add(each)
-      if (selection.selections) require(need, selection.selections, by)
+      if (selection.selections) {
+        need.isRequiredWhole = true
+        require(need, selection.selections, by)
+      }
     }
   }
 }
