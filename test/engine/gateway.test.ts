@@ -33,7 +33,8 @@ test('Apollo Server runs operations on the engine, with the viewer of its contex
 
 test('Apollo Server validates against the schema for clients and introspects it', async () => {
   expect((await run('{ nothing }')).errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED')
-  expect((await run('{ __schema { directives { name } } }')).data.__schema.directives).toHaveLength(5)
+  const names = (await run('{ __schema { directives { name } } }')).data.__schema.directives.map(({ name }: { name: string }) => name)
+  expect(names.sort()).toEqual(['defer', 'deprecated', 'include', 'oneOf', 'skip', 'specifiedBy', 'stream'])
 })
 
 test('errors of the engine pass Apollo Server with code, service and path', async () => {
