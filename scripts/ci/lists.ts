@@ -68,7 +68,7 @@ export const long: readonly Step[] = [
   { name: 'payments under kills', seconds: 720, command: tests('test/chaos/payments/kills.test.ts'), env: { CHAOS: '1' } },
   { name: 'pages within reach', seconds: 900, command: ['npm', 'run', 'test:reach'], needs: ['chromium'] },
   { name: 'films under kills', seconds: 300, command: tests('test/chaos/films.test.ts'), env: { CHAOS: '1' } },
-  { name: 'attacks', seconds: 420, command: ['npm', 'run', 'test:attacks'], env: { ATTACK_SECONDS: '2', PEACE_SECONDS: '1' } },
+  { name: 'attacks', seconds: 700, command: ['npm', 'run', 'test:attacks'], env: { ATTACK_SECONDS: '2', PEACE_SECONDS: '1' } },
   { name: 'differential', seconds: 300, command: tests('test/differential'), env: { DIFFERENTIAL_OPERATIONS: '2100', FUZZ_OPERATIONS: '20000' } },
   {
     name: 'worst query',
