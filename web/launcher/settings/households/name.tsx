@@ -15,16 +15,20 @@ export function NameDialog({ household, onClose, onDone }: { readonly household?
   const [renamed, rename] = useMutation(RenameHouseholdDocument)
   const [{ typed }, setDraft, forget] = useDraft(household ? `name.${household.id}` : 'household', { typed: household?.name ?? '' })
   const [isTried, setTried] = useState(false)
+  // The version that was refused because another one was saved meanwhile; both names are shown once the other one is here.
+  const [refused, setRefused] = useState<number | null>(null)
   const idempotencyKey = useOnce()
   const problem = refusalOf(created.error ?? renamed.error, { LIMIT: 'households.limit' })
   const name = typed.trim()
-  const isStale = household !== undefined && problem?.reason === 'STALE_VERSION' && name !== household.name && !renamed.fetching
+  const isStale = household !== undefined && refused !== null && refused !== household.version && name !== household.name && !renamed.fetching
   async function save() {
     setTried(true)
     if (name === '') return
-    const isDone = household
-      ? (await rename({ input: { id: household.id, name, expectedVersion: household.version } })).data?.updateHousehold
-      : (await create({ input: { name, idempotencyKey } })).data?.createHousehold
+    const answer = household
+      ? await rename({ input: { id: household.id, name, expectedVersion: household.version } })
+      : await create({ input: { name, idempotencyKey } })
+    setRefused(household && refusalOf(answer.error, {})?.reason === 'STALE_VERSION' ? household.version : null)
+    const isDone = answer.data && Object.values(answer.data)[0]
     // Somebody may have changed it meanwhile: the next try is about what it is now.
     onDone()
     if (!isDone) return

@@ -54,8 +54,8 @@ function differencesOf(mine: Shown, theirs: Shown): readonly Difference[] {
 export function Times({ preferences, reload }: { readonly preferences: PreferencesFragment; reload(): void }) {
   const [{ error, fetching }, save] = useMutation(SavePreferencesDocument)
   const [typed, setTyped] = useState<Partial<Shown>>({})
-  // Whether another version was saved meanwhile, until one of both was chosen.
-  const [isRefused, setRefused] = useState(false)
+  // The version that was refused because another one was saved meanwhile, until one of both was chosen.
+  const [refused, setRefused] = useState<number | null>(null)
   const saved = shownOf(preferences)
   const shown = { ...saved, ...typed }
   const isChanged = (Object.keys(shown) as (keyof Shown)[]).some(key => shown[key] !== saved[key])
@@ -63,26 +63,27 @@ export function Times({ preferences, reload }: { readonly preferences: Preferenc
   const problem = problemOf(error)
   const set = (changes: Partial<Shown>) => {
     // Where both versions say the same there is nothing to choose.
-    if (!isChanged) setRefused(false)
+    if (!isChanged) setRefused(null)
     setTyped({ ...typed, ...changes })
   }
   const wrong = (field: string) => (problem?.field === field ? problem.sentence : null)
   const { timeZone, isQuiet, from, to, frequency, at, weekday } = shown
   const isEmpty = isQuiet && from === to
-  const isStale = isRefused && isChanged && !fetching
+  // Both are shown once the other one is here: before, it could not be kept apart from what was refused.
+  const isStale = refused !== null && refused !== preferences.version && isChanged && !fetching
   async function submit() {
     if (isEmpty) return
     const quietHours = isQuiet ? { from, to } : null
     const answer = await save({ input: { timeZone, quietHours, digest: { frequency, at, weekday }, expectedVersion: preferences.version } })
     // Another tab may have changed them: the next try is about what they are now.
-    setRefused(problemOf(answer.error)?.reason === 'STALE_VERSION')
+    setRefused(problemOf(answer.error)?.reason === 'STALE_VERSION' ? preferences.version : null)
     if (!answer.data?.updateNotificationPreferences) return reload()
     setTyped({})
     toast({ sentence: say('ways.saved') })
   }
   const take = () => {
     setTyped({})
-    setRefused(false)
+    setRefused(null)
   }
   return (
     <form
