@@ -69,9 +69,13 @@ describe('changeSeats', () => {
     )[0]!.held
   const reasonsOf = (answers: readonly Awaited<ReturnType<BillingStage['change']>>[]) => answers.map(({ error }) => error?.extensions.reason ?? 'DONE')
 
+  const forget = async () => {
+    for (const table of ['billing_subscriptions', 'seats', 'seat_accounts', 'seat_changes']) await stage.graph.rows(`delete from launcher.${table}`)
+  }
+
   it('never has fewer seats than are given meanwhile, ten changes and ten assignments at once', async () => {
     for (let round = 0; round < 4; round += 1) {
-      for (const table of ['billing_subscriptions', 'seats', 'seat_accounts', 'seat_changes']) await stage.graph.rows(`delete from launcher.${table}`)
+      await forget()
       const { id } = await subscription({ type: 'ORGANIZATION', id: stage.organizationId })
       await seatAccount(stage.organizationId)
       ;(await stage.change(stage.boss, 'assignSeat', { userId: stage.boss.userId })).data()
@@ -87,6 +91,7 @@ describe('changeSeats', () => {
   })
 
   it('holds seats back for a minute after an answer that never came, and gives them then', async () => {
+    await forget()
     await subscription({ type: 'ORGANIZATION', id: stage.organizationId })
     await seatAccount(stage.organizationId)
     await steer(stage.graph, 'faults', { network: 'stripe', fault: 'status', status: 500, times: 20 })

