@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
-import type { Logger } from 'pino'
+import { type Logger, pino } from 'pino'
+import type { Sequelize } from 'sequelize'
+import type { Config } from '../config.ts'
 import { lineOf, StartError } from '../start-error.ts'
+import { checkConnection, connect } from './connect.ts'
 import { chooseAccount } from './embedded/account.ts'
 import { findBinaries } from './embedded/binaries.ts'
 import { type Cluster, createCluster, hasCluster, ownedFolders, readCluster, removeLeftovers, superuser } from './embedded/cluster.ts'
@@ -112,4 +115,18 @@ export function runningDatabase(folder: string): string | null {
   const cluster = readCluster(folder)
   const running = readPidFile(cluster)
   return running?.ready ? addressOf(cluster, running.port, 'postgres') : null
+}
+
+/**
+ * Opens the database of `DATABASE_URL`, or of the platform that runs in the data folder, for a command of an operator: one connection, which
+ * the stack closes.
+ * @throws StartError in one line when there is none, or it cannot be reached
+ */
+export async function openPlatformDatabase({ databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>, stack: AsyncDisposableStack): Promise<Sequelize> {
+  const url = databaseUrl ?? runningDatabase(dataDir)
+  if (!url) throw new StartError(`no platform runs in ${dataDir}: start it, or name its database with DATABASE_URL`)
+  await checkConnection(url)
+  const { sequelize, close } = connect({ url, poolSize: 1, log: pino({ level: 'silent' }) })
+  stack.defer(close)
+  return sequelize
 }

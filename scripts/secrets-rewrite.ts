@@ -1,7 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from '../config.ts'
-import { checkConnection, connect } from '../db/connect.ts'
-import { runningDatabase } from '../db/embedded.ts'
+import { openPlatformDatabase } from '../db/embedded.ts'
 import { rewriteSecrets } from '../db/secrets.ts'
 import { createCipher } from '../platform/cipher.ts'
 import { openKeys } from '../router/start/keys.ts'
@@ -13,15 +11,10 @@ const stack = new AsyncDisposableStack()
 try {
   if (process.argv.length > 2) throw new StartError('npm run secrets:rewrite takes no more words')
   const config = readConfig(undefined, { secrets: false })
-  const { databaseUrl, dataDir } = config
   if (!config.encryptionKeys)
     throw new StartError('ENCRYPTION_KEYS: missing: set what the platform has, the new key in front of those that it replaces, such as k2:…,k1:…')
   const { encryptionKeys } = openKeys({ ...config, authSecret: config.authSecret ?? 'of no use here' })
-  const url = databaseUrl ?? runningDatabase(dataDir)
-  if (!url) throw new StartError(`no platform runs in ${dataDir}: start it, or name its database with DATABASE_URL`)
-  await checkConnection(url)
-  const { sequelize, close } = connect({ url, poolSize: 1, log: pino({ level: 'silent' }) })
-  stack.defer(close)
+  const sequelize = await openPlatformDatabase(config, stack)
   const newest = encryptionKeys[0].id
   const done = await rewriteSecrets(sequelize, createCipher(encryptionKeys), newest, ({ column, written }) =>
     console.log(`${column.table}.${column.column}: ${written} so far`),

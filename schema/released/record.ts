@@ -1,7 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from '../../config.ts'
-import { checkConnection, connect } from '../../db/connect.ts'
-import { runningDatabase } from '../../db/embedded.ts'
+import { openPlatformDatabase } from '../../db/embedded.ts'
 import { createUsageStore, type UsageStore } from '../../router/metrics/usage/store.ts'
 import { dayOf } from '../../router/metrics/usage/sums.ts'
 import { StartError, systemCodeOf } from '../../start-error.ts'
@@ -22,12 +20,7 @@ export interface UsageRecord {
  * @throws StartError in one line when there is no database, or no record in it
  */
 export async function openRecord(days: number, stack: AsyncDisposableStack): Promise<UsageRecord> {
-  const { databaseUrl, dataDir } = readConfig(undefined, { secrets: false })
-  const url = databaseUrl ?? runningDatabase(dataDir)
-  if (!url) throw new StartError(`no platform runs in ${dataDir}: start it, or name its database with DATABASE_URL`)
-  await checkConnection(url)
-  const { sequelize, close } = connect({ url, poolSize: 1, log: pino({ level: 'silent' }) })
-  stack.defer(close)
+  const sequelize = await openPlatformDatabase(readConfig(undefined, { secrets: false }), stack)
   const store = createUsageStore(sequelize)
   const until = new Date()
   const since = new Date(until.getTime() - days * 86_400_000)

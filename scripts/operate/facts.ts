@@ -1,7 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from '../../config.ts'
-import { checkConnection, connect } from '../../db/connect.ts'
-import { runningDatabase } from '../../db/embedded.ts'
+import { openPlatformDatabase } from '../../db/embedded.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { isId } from '../../platform/ids.ts'
 import { openFactOperator } from '../../platform/jobs/facts/operator.ts'
@@ -16,12 +14,7 @@ try {
   const [verb = 'list', id, ...more] = process.argv.slice(2)
   if (!['list', 'retry', 'drop'].includes(verb) || more.length > 0 || (verb === 'list' && id) || (verb === 'drop' && !id)) throw new StartError(usage)
   if (id && !isId(id)) throw new StartError(`${id} is no id: take one of npm run facts -- list`)
-  const { databaseUrl, dataDir } = readConfig(undefined, { secrets: false })
-  const url = databaseUrl ?? runningDatabase(dataDir)
-  if (!url) throw new StartError(`no platform runs in ${dataDir}: start it, or name its database with DATABASE_URL`)
-  await checkConnection(url)
-  const { sequelize, close } = connect({ url, poolSize: 1, log: pino({ level: 'silent' }) })
-  stack.defer(close)
+  const sequelize = await openPlatformDatabase(readConfig(undefined, { secrets: false }), stack)
   const facts = await openFactOperator(sequelize, listedSlugs)
   if (verb === 'list') {
     const undelivered = await facts.list()

@@ -1,7 +1,5 @@
-import { pino } from 'pino'
 import { readConfig } from '../../config.ts'
-import { checkConnection, connect } from '../../db/connect.ts'
-import { runningDatabase } from '../../db/embedded.ts'
+import { openPlatformDatabase } from '../../db/embedded.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { StartError } from '../../start-error.ts'
 import { verifyLedger } from '../../subgraphs/payments/engines/ledger/verify.ts'
@@ -11,12 +9,7 @@ import { ledgerEntryStore } from '../../subgraphs/payments/stores/ledger.ts'
 // data folder. A line a merchant; exit code 1 when one does not hold.
 const stack = new AsyncDisposableStack()
 try {
-  const { databaseUrl, dataDir } = readConfig(undefined, { secrets: false })
-  const url = databaseUrl ?? runningDatabase(dataDir)
-  if (!url) throw new StartError(`no platform runs in ${dataDir}: start it, or name its database with DATABASE_URL`)
-  await checkConnection(url)
-  const { sequelize, close } = connect({ url, poolSize: 1, log: pino({ level: 'silent' }) })
-  stack.defer(close)
+  const sequelize = await openPlatformDatabase(readConfig(undefined, { secrets: false }), stack)
   const reading = { fresh: true, signal: new AbortController().signal, read() {}, statement: <Result>(run: () => Result) => run() }
   const ledgerEntries = ledgerEntryStore.open({ sequelize, clock: systemClock, viewer: null, reading })
   let [entries, problems] = [0n, 0]
