@@ -52,10 +52,8 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
     response.end(last)
   }
   const isTooSlow = () => {
-    if (response.writableLength <= streamingLimits.waitingBytes) return false
-    door.log.info({ requestId, waiting: response.writableLength }, 'connection closed: client reads too slowly')
+    if (!cutSlow(response, requestId, door)) return false
     over()
-    response.destroy()
     return true
   }
   const write = (text: string) => {
@@ -68,10 +66,7 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
     if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
     else response.write(form.next(told.json))
   }
-  const unwatch =
-    caller.credential.kind === 'none'
-      ? () => {}
-      : door.streams.watch({ caller, end: (code, reason) => end(form.failed([code === tryAgainCode ? unanswered : expired(reason)])) })
+  const unwatch = watchCaller(door, caller, why => end(form.failed([why])))
   const heartbeat = setInterval(() => write(form.heartbeat), door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
   response.once('close', over)
   response.on('error', err => door.log.debug({ err, requestId }, 'stream failed'))
@@ -82,6 +77,18 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   })
   return reply
 }
+
+/** Cuts off a client that reads too slowly. @returns whether it was cut off */
+export function cutSlow(response: ServerResponse, requestId: string, { log }: Pick<StreamingDoor, 'log'>): boolean {
+  if (response.writableLength <= streamingLimits.waitingBytes) return false
+  log.info({ requestId, waiting: response.writableLength }, 'connection closed: client reads too slowly')
+  response.destroy()
+  return true
+}
+
+/** Calls `end` when a caller's credential ends, or cannot be checked any more. @returns ends watching */
+export const watchCaller = ({ streams }: Pick<StreamingDoor, 'streams'>, caller: Caller, end: (why: GraphQLFormattedError) => void): (() => void) =>
+  caller.credential.kind === 'none' ? () => {} : streams.watch({ caller, end: (code, reason) => end(code === tryAgainCode ? unanswered : expired(reason)) })
 
 /**
  * Takes the answer over from Fastify, with the headers set so far and those otherwise decided at sending. Streams stay

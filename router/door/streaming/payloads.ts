@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { IncrementalAnswer, Payload } from '../../engine/engine.ts'
-import { tryAgainCode } from '../../live/streams.ts'
-import { beginAnswer, expired, type Reader, type StreamingDoor, streamingLimits, unanswered } from './answer.ts'
+import { beginAnswer, cutSlow, type Reader, type StreamingDoor, streamingLimits, watchCaller } from './answer.ts'
 import type { IncrementalWriting } from './incremental-form.ts'
 
 /** Formats errors for clients. */
@@ -38,10 +37,7 @@ export async function sendPayloads(
     unwatch()
     void answer.return()
   }
-  const unwatch =
-    caller.credential.kind === 'none'
-      ? () => {}
-      : door.streams.watch({ caller, end: (code, reason) => answer.cut(asError(code === tryAgainCode ? unanswered : expired(reason))) })
+  const unwatch = watchCaller(door, caller, why => answer.cut(asError(why)))
   let isQuiet = true
   const beat = () => {
     if (isQuiet) response.write(writing.heartbeat)
@@ -52,11 +48,7 @@ export async function sendPayloads(
   response.on('error', err => door.log.debug({ err, requestId }, 'incremental answer failed'))
   let before = writing.begin
   for (let each = await answer.next(); !each.done && !isOver; each = await answer.next()) {
-    if (response.writableLength > streamingLimits.waitingBytes) {
-      door.log.info({ requestId, waiting: response.writableLength }, 'connection closed: client reads too slowly')
-      response.destroy()
-      break
-    }
+    if (cutSlow(response, requestId, door)) break
     const json = JSON.stringify(toldPayload(each.value, tellErrors))
     isQuiet = false
     if (each.value.hasNext) response.write(before + writing.next(json))
