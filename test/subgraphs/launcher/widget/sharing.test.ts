@@ -24,7 +24,6 @@ interface Reader {
 }
 
 const rights: readonly Scope[] = ['launcher:widgets.read']
-const wider: readonly Scope[] = ['launcher:widgets.read', 'launcher:widgets.write' as Scope]
 
 async function openTale() {
   const graph = await supergraph({ sandbox: true, catalogue: true })
@@ -38,7 +37,6 @@ async function openTale() {
     { name: 'second member', viewer: { ...viewer, organizationId: owner.organizationId, roles: member.roles, scopes: member.scopes }, keeper: owner },
     { name: 'member with one right', viewer: { ...member, scopes: rights }, keeper: owner },
     { name: 'key', viewer: key(owner.organizationId!, rights), keeper: owner },
-    { name: 'wider key', viewer: key(owner.organizationId!, wider), keeper: owner },
     { name: 'outsider', viewer: outsider, keeper: outsider },
     { name: 'key of the other organization', viewer: key(outsider.organizationId!, rights), keeper: outsider },
     { name: 'owner alone', viewer: alone(owner), keeper: alone(owner) },
@@ -75,10 +73,10 @@ const isFor = ({ viewer }: Reader, app: App) => (app === 'day-planner') === (vie
 
 const appNames = fc.constantFrom<App>('route-finder', 'team-board', 'day-planner')
 const step = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ does: fc.constant('read' as const), reader: fc.nat(10), app: appNames }) },
-  { weight: 3, arbitrary: fc.record({ does: fc.constant('install' as const), reader: fc.nat(10), app: appNames }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('remove' as const), reader: fc.nat(10), app: appNames }) },
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('changed' as const), reader: fc.nat(10), app: appNames }) },
+  { weight: 8, arbitrary: fc.record({ does: fc.constant('read' as const), reader: fc.nat(9), app: appNames }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('install' as const), reader: fc.nat(9), app: appNames }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('remove' as const), reader: fc.nat(9), app: appNames }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('changed' as const), reader: fc.nat(9), app: appNames }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('wait' as const), ms: fc.constantFrom(20_000, 60_000) }) },
 )
 
@@ -91,7 +89,7 @@ test('no payload is shown to a viewer for whom the app was not asked, whoever re
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async steps => {
       /** What is installed, by place and app; and until when each answer is fresh, by whom it was asked for. */
       const installed = new Map<string, string>()
-      const answers = new Map<string, { readonly app: App; readonly place: string; readonly subject: string | null; readonly freshUntil: number }>()
+      const answers = new Map<string, { readonly app: App; readonly place: string; readonly freshUntil: number }>()
       try {
         for (const app of ['route-finder', 'team-board'] as const)
           installed.set(`${placeOf(readers[0]!)} ${app}`, await tale.change('installApp', readers[0]!.keeper, app))
@@ -130,10 +128,11 @@ test('no payload is shown to a viewer for whom the app was not asked, whoever re
             }
             const { key: name, ...claims } = askedFor(reader, app, installation)
             // Time goes on while a tale is told: near the end of an answer's life either is right.
-            fc.pre(Math.abs((answers.get(name)?.freshUntil ?? 0) - now) > 8_000)
-            const isFresh = (answers.get(name)?.freshUntil ?? 0) > now
+            const freshUntil = answers.get(name)?.freshUntil ?? 0
+            fc.pre(Math.abs(freshUntil - now) > 8_000)
+            const isFresh = freshUntil > now
             expect(asked, `${reader.name} reads ${app}`).toMatchObject(isFresh ? [] : [{ app, ...claims }])
-            if (!isFresh) answers.set(name, { app, place, subject: claims.subject, freshUntil: now + freshMs })
+            if (!isFresh) answers.set(name, { app, place, freshUntil: now + freshMs })
             expect(widget, `${reader.name} reads ${app}`).toMatchObject({
               state: 'FRESH',
               payload: { items: [{ title: claims.subject ?? claims.organizationId }] },
