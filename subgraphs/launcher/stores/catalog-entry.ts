@@ -103,6 +103,7 @@ const wholeTitle = `case when lower(t.title) = $2 then 2 when starts_with(lower(
 
 /** Words as they stand, or as they begin; the title counts more than the summary, and the summary more than the description. */
 const exactly = (where: string) => ranked(`t.search @@ to_tsquery('simple', $1) and ${where}`, `${wholeTitle} + ts_rank(t.search, to_tsquery('simple', $1))`)
+
 /** A search, as its words are. */
 export interface Words {
   /** The query of PostgreSQL that finds words and beginnings of words. */
@@ -129,7 +130,10 @@ export const maxWords = 8
 const maxLike = 2_000
 const searches = { context: boundStatement(exactly(kinds.context), 2), store: boundStatement(exactly(kinds.store), 2) } as const
 
-/** Words of the catalogue that resemble a typed one by their letters, or have its beginning and about its length, as short words need, in which a mistake leaves few letters in their place. */
+/**
+ * Words of the catalogue that resemble a typed one: by groups of three letters, or by the same first letter and about the same length, because a
+ * mistake in a short word changes most of its groups.
+ */
 const wordsLike = statement(
   `select typed, word from unnest($1::text[]) as typed cross join lateral (
      (select w.word from launcher.catalog_words w where launcher.is_like_word(w.word, typed) limit ${maxLike})
@@ -138,6 +142,7 @@ const wordsLike = statement(
         where length(typed) < 9 and left(w.word, 1) = left(typed, 1) and length(w.word) between length(typed) - 2 and length(typed) + 2 limit ${maxLike})
    ) known`,
 )
+/** Adds the words of apps to those that are known. */
 const keepWords = statement(
   `insert into launcher.catalog_words (word)
      select distinct word from launcher.catalog_entries t cross join lateral unnest(tsvector_to_array(t.search)) as word

@@ -9,6 +9,7 @@ import { resolving } from '../../action-item/rules.ts'
 import type { Context } from '../../context.ts'
 import type { ItemWriting } from '../../engines/notify/notify.ts'
 import { personWith } from '../../engines/people/people.ts'
+import { severalAtATime } from '../../engines/several.ts'
 import { registration } from '../../registration.ts'
 import type { HouseholdInvitationRow } from '../../stores/dashboard/household.ts'
 import { invitationItem, isOpen } from './rules.ts'
@@ -58,7 +59,7 @@ export async function settleInvitations(job: InvitationWork): Promise<Date | nul
       await invitations.postpone(invitation, new Date(now.getTime() + pauseMs))
     }
   }
-  for (let at = 0; at < due.length; at += together) await Promise.all(due.slice(at, at + together).map(settleOne))
+  await severalAtATime(due, together, settleOne)
   return invitations.nextSettle()
 }
 

@@ -1,5 +1,6 @@
 import { write } from '../../../store/write.ts'
 import type { BillingSubscriptionRow, BillingSubscriptions, WorkspaceVerificationRow, WorkspaceVerifications } from '../../stores/commerce/subscription.ts'
+import { severalAtATime } from '../several.ts'
 import { type GivenSeats, giveSeats, type SeatWork } from './seats.ts'
 import { changesOf, takeIn } from './take-in.ts'
 
@@ -61,7 +62,7 @@ export async function reconcileAll(job: () => SeatWork, signal: AbortSignal): Pr
   }
   let page: readonly string[] = await job().seats.accountsAfter(null, atOnce)
   while (page.length > 0 && !signal.aborted) {
-    await inTurns(page, one)
+    await severalAtATime(page, together, one)
     page = page.length < atOnce ? [] : await job().seats.accountsAfter(page.at(-1)!, atOnce)
   }
   return total
@@ -72,7 +73,7 @@ export async function reconcileOld(job: () => SeatWork): Promise<void> {
   const looking = job()
   const [now, { log, seats, billingSubscriptions, workspaceVerifications }] = [looking.clock.now(), looking]
   const [old, again] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - dayMs + againMs)]
-  await inTurns(await seats.unreconciled(old, atOnce), organizationId =>
+  await severalAtATime(await seats.unreconciled(old, atOnce), together, organizationId =>
     reconcile(job(), organizationId).then(
       () => {},
       async error => {
@@ -82,7 +83,7 @@ export async function reconcileOld(job: () => SeatWork): Promise<void> {
     ),
   )
   for (const store of [billingSubscriptions, workspaceVerifications] as readonly (BillingSubscriptions | WorkspaceVerifications)[])
-    await inTurns(await store.unreconciled(old, atOnce), async (known: Subscription & { readonly id: string }) => {
+    await severalAtATime(await store.unreconciled(old, atOnce), together, async (known: Subscription & { readonly id: string }) => {
       try {
         for (const announce of (await compare(job(), known)) ?? []) announce()
         await store.noteReconciled(known.id, now)
@@ -91,9 +92,4 @@ export async function reconcileOld(job: () => SeatWork): Promise<void> {
         await store.noteReconciled(known.id, again)
       }
     })
-}
-
-/** Does something with each, several at a time. */
-async function inTurns<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  for (let at = 0; at < items.length; at += together) await Promise.all(items.slice(at, at + together).map(run))
 }

@@ -7,6 +7,7 @@ import { inTransaction } from '../../../store/write.ts'
 import type { Mail } from '../../engines/mail/mail.ts'
 import { nextDigest } from '../../engines/notify/quiet.ts'
 import { type PlaceOfPerson, placesOf, verifiedMailOf } from '../../engines/people/people.ts'
+import { severalAtATime } from '../../engines/several.ts'
 import { type actionItemStore, audienceKeysOf, type DigestLine } from '../../stores/inbox/action-item.ts'
 import type { notificationStore } from '../../stores/inbox/notification.ts'
 import type { DueDigest, preferencesStore } from '../../stores/inbox/notification-preferences.ts'
@@ -100,7 +101,7 @@ export async function sendDigests(job: DigestWork): Promise<Date | null> {
       await preferences.postponeDigest(digest, new Date(now.getTime() + pauseMs))
     }
   }
-  for (let at = 0; at < due.length; at += together) await Promise.all(due.slice(at, at + together).map(send))
+  await severalAtATime(due, together, send)
   return preferences.nextDigest()
 }
 
