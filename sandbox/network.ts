@@ -240,6 +240,8 @@ export interface Deps {
   other(name: string): Network | undefined
   /** Addresses to which webhooks are sent, with the signing secrets. */
   readonly endpoints: Endpoints
+  /** Resolves when the endpoints listen. @default they listen already */
+  readonly listening?: Promise<void>
   /** Redirect URIs of the demo application; they replace the registered list. @default the stored list */
   readonly redirectUris?: readonly string[]
 }

@@ -46,6 +46,8 @@ export interface SandboxOptions {
   readonly mailReports?: { readonly url?: string | undefined; readonly secret?: string | undefined }
   /** Addresses to which stand-ins send webhooks, and the signing secrets. @default no webhooks; generated secrets */
   readonly endpoints?: EndpointOptions
+  /** Resolves when the endpoints listen: until then Stripe's events wait. @default they are sent at once */
+  readonly listening?: Promise<void>
 }
 
 export interface Sandbox {
@@ -76,7 +78,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const endpoints = openEndpoints(state, agreed)
   let origin = ''
   const other = (name: string) => networks.find(one => one.name === name)
-  const deps: Deps = { state, faults, clock, origin: () => origin, other, endpoints, ...(redirectUris ? { redirectUris } : {}) }
+  const deps: Deps = {
+    state,
+    faults,
+    clock,
+    origin: () => origin,
+    other,
+    endpoints,
+    ...(redirectUris && { redirectUris }),
+    ...(options.listening && { listening: options.listening }),
+  }
   const played = new Map(twinNames.map(name => [name, twins[name].play(name, deps) as Played]))
   const networks: readonly Network[] = [
     ...[...played.values()].map(({ network }) => network),

@@ -68,12 +68,14 @@ export interface Demo {
  * Opens the sandbox.
  * @param tokens  service tokens by app, for people who try the platform
  * @param gateway tokens for trying the gateway to providers
+ * @param listening resolves when this process listens; a sandbox in it sends no events before
  */
-export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null): Promise<Demo> {
+export async function openDemo({ config, log, stack }: Process, tokens: AppTokens, gateway: TrialTokens | null, listening?: Promise<void>): Promise<Demo> {
   const { dataDir } = config
-  const { origin: sandbox, applications, whereabouts, mailServer, mailing, processor, settlement, notificationService, moved, stop } = await openSandbox(config)
-  stack.defer(stop)
-  const notices = [...moved]
+  const opened = await openSandbox(config, listening)
+  stack.defer(opened.stop)
+  const { origin: sandbox, applications, whereabouts, mailServer, mailing, processor, settlement, notificationService } = opened
+  const notices = [...opened.moved]
   let trade: Demo['trade'] | null = null
   return {
     ...identityDemo.demoAccounts,

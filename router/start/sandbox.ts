@@ -45,20 +45,11 @@ export interface OpenSandbox {
 
 /**
  * Starts the sandbox in this process, or finds the one that runs as a separate process.
+ * @param listening resolves when the platform listens; a sandbox in this process sends it no events before
  * @throws StartError when the facts about that process are not in the configured folder
  */
-export async function openSandbox({
-  dataDir,
-  publicUrl,
-  sandbox,
-  email,
-  environment,
-  paymentsEvents,
-  billing,
-  paymentsSettlement,
-  agentsNeighbours,
-  notifications,
-}: Config): Promise<OpenSandbox> {
+export async function openSandbox(config: Config, listening?: Promise<void>): Promise<OpenSandbox> {
+  const { dataDir, publicUrl, sandbox, email, environment, paymentsEvents, billing, paymentsSettlement, agentsNeighbours, notifications } = config
   const isStaging = environment === 'staging'
   if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
   const options = {
@@ -66,6 +57,7 @@ export async function openSandbox({
     redirectUris: playedPlatforms(true).map(platform => callbackUrl(publicUrl, platform)),
     smtpPort: sandbox.smtpPort,
     dnsPort: sandbox.dnsPort,
+    ...(listening && { listening }),
     endpoints: {
       'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
       'stripe-launcher': { url: billingEventsUrl(publicUrl), secret: billing.stripe?.[0] },

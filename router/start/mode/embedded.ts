@@ -28,7 +28,8 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
     const tokens = serviceTokens(config, openAppTokens(config), trialTokens)
     const database = await openDatabase(process)
     signal.throwIfAborted()
-    const trial = config.demo ? await (await import('../demo.ts')).openDemo(process, tokens.own, trialTokens) : null
+    const listening = Promise.withResolvers<void>()
+    const trial = config.demo ? await (await import('../demo.ts')).openDemo(process, tokens.own, trialTokens, listening.promise) : null
     const notices = [...noticesOf(config)]
     const draining = createDraining(config.streams.drainMs)
     await wire(process, {
@@ -57,6 +58,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
           return trading
         })
         return () => {
+          listening.resolve()
           trading = trial.trade(ending.signal, true)
         }
       },

@@ -41,11 +41,15 @@ const eventFaults = ['webhook-twice', 'webhook-late', 'webhook-lost', 'webhook-b
 export const signatureOf = (secret: string, seconds: number, body: string): string =>
   `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
 
-export function openDeliveries(name: string, { state, faults, clock, endpoints }: Deps): Deliveries {
+export function openDeliveries(name: string, { state, faults, clock, endpoints, listening }: Deps): Deliveries {
   const waiting = state.collection<Delivery>(`${name}.deliveries`, 20_000)
   const underway = new Set<string>()
   let last = Math.max(0, ...[...waiting.values()].map(({ key }) => Number(key)))
   const now = (): number => clock.now().getTime()
+  let isListening = !listening
+  void listening?.then(() => {
+    isListening = true
+  })
 
   const send: Deliveries['send'] = async (receiver, body, { isForged, age }) => {
     const { url, secret }: Endpoint = endpoints[receiver]
@@ -87,6 +91,7 @@ export function openDeliveries(name: string, { state, faults, clock, endpoints }
         }
     },
     sendDue() {
+      if (!isListening) return
       for (const delivery of [...waiting.values()]) if (delivery.dueAt <= now() && !underway.has(delivery.key)) void attempt(delivery)
     },
   }
