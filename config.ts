@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { agentsNeighbours } from './config/agents.ts'
-import { documents, operations, rates, streams, usage } from './config/asking.ts'
+import { documents, operations, rates, streams, supergraphs, usage } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
@@ -11,7 +11,7 @@ import { marketing } from './config/launcher/marketing.ts'
 import { type MobileBuilds, mobileBuilds, mobileBuildsOf, mobileMistakes } from './config/launcher/mobile.ts'
 import { notifications } from './config/launcher/notifications.ts'
 import { readApplications } from './config/networks.ts'
-import { type Objects, objects, objectsOf } from './config/objects.ts'
+import { addressOfS3, type Objects, objects, objectsOf } from './config/objects.ts'
 import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './config/payments.ts'
 import { missingBindings, missingMailServer, sharedWithProduction } from './config/production.ts'
 import { aiTimes, email, prices, providerAddresses } from './config/providers.ts'
@@ -116,6 +116,8 @@ export interface Config extends AsRead {
   /** Whether and how long use of the schema is recorded; null: where there is a database. */
   readonly usage: Values<typeof usage>
   readonly tracing: Values<typeof tracing>
+  /** Where a router before any subgraphs reads its supergraph, and keeps it; `s3` for a source in a bucket. */
+  readonly supergraphs: Omit<Values<typeof supergraphs>, 'folder'> & { readonly folder: string; readonly s3: ReturnType<typeof addressOfS3> }
   /** How operations run, and what the router does with subgraphs that it reaches over HTTP. */
   readonly remote: Omit<Values<typeof operations> & Values<typeof remote>, 'engine' | 'routerUrl'>
   /**
@@ -182,7 +184,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
   const often = readFamily(rates, given, mistakes)
   const trusted = readFamily(documents, given, mistakes)
-  const [open, used] = [readFamily(streams, given, mistakes), readFamily(usage, given, mistakes)]
+  const [open, used, published] = [readFamily(streams, given, mistakes), readFamily(usage, given, mistakes), readFamily(supergraphs, given, mistakes)]
   const traces = readFamily(tracing, given, mistakes)
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
@@ -267,8 +269,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     rates: often,
     documents: { ...trusted, file: trusted.file && resolve(trusted.file) },
     streams: open,
-    usage: used,
-    tracing: traces,
+    ...{ usage: used, tracing: traces },
+    supergraphs: { ...published, folder: resolve(published.folder ?? `${kept.dataDir}/supergraph`), s3: addressOfS3(objectStore) },
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),
     subgraphTimeoutMs: name => ofSubgraph(given, name, eachSubgraph.timeoutMs),
@@ -319,3 +321,6 @@ const missingSecrets = ({ authSecret, encryptionKeys }: Values<typeof secrets>, 
 
 /** Whether lines that the process prints are for collectors, not for eyes: known before the rest of the environment was found right. */
 export const printsJson = (environment: Variables = process.env): boolean => ['staging', 'production'].includes(environment.ENVIRONMENT ?? '')
+
+/** The source of a router's supergraph: known before the rest of the environment was found right, because it decides what starts. */
+export const supergraphOf = (environment: Variables = process.env): string | null => environment.SUPERGRAPH || null

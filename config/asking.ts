@@ -1,4 +1,4 @@
-import { answerBytes, cost, days, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
+import { addresses, answerBytes, cost, days, headersRead, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -142,4 +142,43 @@ export const usage = {
   }),
   flushMs: setting('USAGE_FLUSH_MS', milliseconds, { fallback: 60_000, by: doors, does: 'Milliseconds between two writes of what was used.' }),
   days: setting('USAGE_DAYS', days(1), { fallback: 90, by: doors, does: 'Days for which use is kept.' }),
+}
+
+/** Where a router before any subgraphs reads its supergraph. */
+export const supergraphs = {
+  source: setting('SUPERGRAPH', text, {
+    fallback: null,
+    by: ['router'],
+    does: 'What `--supergraph` names where the command line does not: a file, `http(s)` addresses with commas between, `s3://bucket/key`, or `uplink`. See [Sources](router.md#sources-of-the-supergraph).',
+  }),
+  pollMs: setting('SUPERGRAPH_POLL_MS', whole(1000, 86_400_000, 'must be a number of milliseconds from 1000 to 86400000'), {
+    fallback: 10_000,
+    by: ['router'],
+    does: 'Milliseconds between two looks at a source that is no file; `uplink` is asked every 10000 at most.',
+  }),
+  folder: setting('SUPERGRAPH_CACHE_DIR', text, {
+    fallback: null,
+    without: '`$DATA_DIR/supergraph`',
+    by: ['router'],
+    does: 'Folder in which the last supergraph of such a source is kept, for a start without the network.',
+  }),
+  headers: setting('SUPERGRAPH_HEADERS', headersRead, {
+    fallback: {},
+    without: 'none',
+    by: ['router'],
+    does: 'Headers of requests to `http(s)` sources: a JSON object of texts.',
+  }),
+  hiveKey: setting('HIVE_CDN_KEY', text, { fallback: null, by: ['router'], does: 'Key of Hive’s CDN, sent to `http(s)` sources as `x-hive-cdn-key`.' }),
+  apolloKey: setting('APOLLO_KEY', text, { fallback: null, by: ['router'], does: 'Key of the graph at GraphOS. Required for `uplink`.' }),
+  apolloGraph: setting('APOLLO_GRAPH_REF', text, {
+    fallback: null,
+    by: ['router'],
+    does: 'The graph at GraphOS and its variant, `shop@prod`. Required for `uplink`.',
+  }),
+  endpoints: setting('APOLLO_UPLINK_ENDPOINTS', addresses, {
+    fallback: ['https://uplink.api.apollographql.com/', 'https://aws.uplink.api.apollographql.com/'],
+    without: 'those of GraphOS',
+    by: ['router'],
+    does: 'Addresses of Uplink with commas between; where one fails the next is asked.',
+  }),
 }

@@ -1,5 +1,5 @@
 import { agentsNeighbours } from './agents.ts'
-import { documents, operations, rates, streams, usage } from './asking.ts'
+import { documents, operations, rates, streams, supergraphs, usage } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { billing } from './launcher/billing.ts'
@@ -117,8 +117,8 @@ export const tracing = {
 export const storage = {
   dataDir: setting('DATA_DIR', text, {
     fallback: '.data',
-    by: ['all', 'apart', 'subgraph'],
-    does: 'Folder of the embedded database, generated keys, sandbox state and the set-up link.',
+    by: [...everything, 'apart'],
+    does: 'Folder of the embedded database, generated keys, sandbox state and the set-up link; for `start:router --supergraph` also of the kept supergraph.',
   }),
   databaseUrl: setting('DATABASE_URL', postgres, {
     fallback: null,
@@ -350,6 +350,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'WebSockets and streams', family: streams },
   { title: 'Usage', family: usage },
   { title: 'Tracing', family: tracing },
+  { title: 'Source of the supergraph', family: supergraphs },
   { title: 'Distributed mode', family: { ...remote, ...eachSubgraph } },
   { title: 'External token issuer', family: foreignIssuer },
   { title: 'Service registry', family: registry },

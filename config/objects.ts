@@ -4,6 +4,8 @@ import { address, flag, oneOf, text } from './readers.ts'
 import { type Start, setting, type Values } from './setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
+/** A router before any subgraphs reads these for a supergraph in a bucket. */
+const withRouters: readonly Start[] = [...subgraphs, 'router']
 
 /** Where pictures and films are kept. */
 export const objects = {
@@ -16,20 +18,20 @@ export const objects = {
   endpoint: setting('S3_ENDPOINT', address, {
     fallback: null,
     without: '`https://s3.$S3_REGION.amazonaws.com`',
-    by: subgraphs,
+    by: withRouters,
     does: 'Address of the S3 server; may be private.',
   }),
-  region: setting('S3_REGION', text, { fallback: 'us-east-1', by: subgraphs, does: 'Region for signing requests.' }),
+  region: setting('S3_REGION', text, { fallback: 'us-east-1', by: withRouters, does: 'Region for signing requests.' }),
   bucket: setting('S3_BUCKET', text, { fallback: null, by: subgraphs, does: 'Existing bucket. Required for `s3`.' }),
   accessKeyId: setting('S3_ACCESS_KEY_ID', text, {
     fallback: null,
-    by: subgraphs,
+    by: withRouters,
     does: 'Key that may put, get and delete objects. Required for `s3`.',
   }),
-  secretAccessKey: setting('S3_SECRET_ACCESS_KEY', text, { fallback: null, by: subgraphs, does: 'Its secret. Required for `s3`.' }),
+  secretAccessKey: setting('S3_SECRET_ACCESS_KEY', text, { fallback: null, by: withRouters, does: 'Its secret. Required for `s3`.' }),
   pathStyle: setting('S3_PATH_STYLE', flag, {
     fallback: false,
-    by: subgraphs,
+    by: withRouters,
     does: '`1`: bucket name in the path, as most self-hosted servers need.',
   }),
 }
@@ -52,14 +54,20 @@ export function objectsOf(
   if (kind === 'file') return { folder: resolve(dir ?? `${dataDir}/storage`) }
   if (bucket === null) mistakes.push('S3_BUCKET: missing: STORAGE=s3 needs it')
   if (accessKeyId === null && secretAccessKey === null) mistakes.push('S3_ACCESS_KEY_ID: missing: STORAGE=s3 needs it, with S3_SECRET_ACCESS_KEY')
-  return {
-    bucket: {
-      endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
-      region,
-      bucket: bucket ?? '',
-      accessKeyId: accessKeyId ?? '',
-      secretAccessKey: secretAccessKey ?? '',
-      pathStyle,
-    },
-  }
+  return { bucket: { ...addressOfS3({ endpoint, region, pathStyle, accessKeyId, secretAccessKey }), bucket: bucket ?? '' } }
 }
+
+/** Address and credentials of the S3 server, whichever bucket is meant; texts without a setting are empty. */
+export const addressOfS3 = ({
+  endpoint,
+  region,
+  pathStyle,
+  accessKeyId,
+  secretAccessKey,
+}: Pick<Values<typeof objects>, 'endpoint' | 'region' | 'pathStyle' | 'accessKeyId' | 'secretAccessKey'>): Omit<S3Settings, 'bucket'> => ({
+  endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+  region,
+  pathStyle,
+  accessKeyId: accessKeyId ?? '',
+  secretAccessKey: secretAccessKey ?? '',
+})

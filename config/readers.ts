@@ -250,3 +250,13 @@ export const appTokens = z.string().transform((value, context): AppTokens => {
 })
 
 export const oneKey = keys.refine(list => list.length === 1, 'must be one name:key pair: the router signs with one key').transform(([key]) => key)
+
+/** A JSON object of headers. */
+export const headersRead = z.string().transform((value, context): Readonly<Record<string, string>> => {
+  try {
+    return z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string().regex(/^[\t\x20-\x7E\x80-\xFF]*$/)).parse(JSON.parse(value))
+  } catch {
+    context.addIssue('must be a JSON object of header names and texts, such as {"authorization":"Bearer abc"}')
+    return z.NEVER
+  }
+})

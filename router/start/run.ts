@@ -1,4 +1,4 @@
-import { printsJson, readConfig } from '../../config.ts'
+import { printsJson, readConfig, supergraphOf } from '../../config.ts'
 import { readCommand } from './process/command.ts'
 import { explain } from './process/explain.ts'
 import { standardLines } from './process/lines.ts'
@@ -65,7 +65,7 @@ export async function run(words: readonly string[]): Promise<void> {
   }
 
   const starting = (async () => {
-    const command = readCommand(words)
+    const command = readCommand(words, supergraphOf())
     if (command.mode === 'help') {
       const { usageOf } = await import('./process/usage.ts')
       process.stdout.write(usageOf(command.of))

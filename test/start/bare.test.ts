@@ -144,7 +144,7 @@ test('a subgraph may have its own time limit', async () => {
 
 describe('one line and exit code 1 for', () => {
   test.for<[string, string[], RegExp]>([
-    ['neither a supergraph nor a key to seal with', [], /^SEAL_PRIVATE_KEY: missing.* or name a supergraph with --supergraph FILE\n$/],
+    ['neither a supergraph nor a key to seal with', [], /^SEAL_PRIVATE_KEY: missing.* or name a supergraph with --supergraph\n$/],
     ['a file that is not there', ['--supergraph', join(folder, 'none')], /^.*none cannot be read \(ENOENT\): .*\n$/],
     ['a file that is no SDL', ['--supergraph', write('broken', 'type Query {')], /^.*broken is no supergraph: Syntax Error.*\n$/],
     ['the SDL of a subgraph', ['--supergraph', write('subgraph', shop.stock.sdl)], /^.*subgraph is no supergraph: it names no subgraphs.*\n$/],

@@ -22,7 +22,7 @@ describe('--help', () => {
     const [usage = '', first = ''] = program.said().split('\n')
     expect(usage).toBe('Usage:')
     expect(first).toContain(script === 'start' ? 'npm start' : `npm run ${script}`)
-    for (const word of ['--port N', '--supergraph FILE', '--help', 'DATABASE_URL [none]']) expect(program.said()).toContain(word)
+    for (const word of ['--port N', '--supergraph SOURCE', '--help', 'DATABASE_URL [none]']) expect(program.said()).toContain(word)
   })
 
   test('knows every setting, each once, with a default and a whole sentence', () => {
@@ -40,7 +40,7 @@ describe('--help', () => {
 
   test('is suggested, with the known options, for an unknown option or word', () => {
     for (const words of [['--prot', '4001'], ['-x'], ['everything'], ['router', 'twice']])
-      expect(() => readCommand(words)).toThrow(/npm start, .*--supergraph FILE.*--port N.*--help/)
+      expect(() => readCommand(words)).toThrow(/npm start, .*--supergraph SOURCE.*--port N.*--help/)
     expect(readCommand(['subgraph', '-h'])).toEqual({ mode: 'help', of: 'subgraph', given: {} })
   })
 })

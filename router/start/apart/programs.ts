@@ -19,6 +19,8 @@ export function common({ dataDir, publicUrl, environmentVariables }: Config): No
     AUTH_SECRET: _auth,
     ENCRYPTION_KEYS: _keys,
     DATABASE_URL: _database,
+    // Routers of the platform answer by its own supergraph.
+    SUPERGRAPH: _supergraph,
     ...rest
   } = environmentVariables
   const others = Object.fromEntries(Object.entries(rest).filter(([name]) => name !== 'APP_SERVICE_TOKENS' && !isServiceToken(name)))

@@ -60,5 +60,5 @@ export function requireSubgraphConfig({ databaseUrl, seal, authSecret, encryptio
 /** @throws StartError when the router has no key to seal with */
 export function requireSealKey({ seal }: Config): NamedKey {
   if (seal.privateKey) return seal.privateKey
-  throw new StartError(`SEAL_PRIVATE_KEY: missing, and without it no subgraph believes the router: ${makeKeys}, or name a supergraph with --supergraph FILE`)
+  throw new StartError(`SEAL_PRIVATE_KEY: missing, and without it no subgraph believes the router: ${makeKeys}, or name a supergraph with --supergraph`)
 }

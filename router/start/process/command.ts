@@ -17,7 +17,7 @@ export type Command = { readonly given: Readonly<Record<string, string>> } & (
     }
   | {
       readonly mode: 'bare'
-      /** File with the supergraph's SDL, as written. */
+      /** Where the supergraph's SDL is, as written: a file, addresses, `s3://bucket/key`, or `uplink`. */
       readonly supergraph: string
       readonly workers: number | null
     }
@@ -34,15 +34,16 @@ export type Command = { readonly given: Readonly<Record<string, string>> } & (
 )
 
 const usage =
-  'npm start, npm run start:apart -- [--replicas publishing=2,router=2], npm run start:router -- [--supergraph FILE] [--workers N] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
+  'npm start, npm run start:apart -- [--replicas publishing=2,router=2], npm run start:router -- [--supergraph SOURCE] [--workers N] [--port N], or npm run start:subgraph -- SLUG [--port N]; --help tells more'
 
 /**
  * Reads the command line: nothing for the whole platform in one process, `router` for its router alone, `router
- * --supergraph FILE` for a router before any subgraphs, `subgraph SLUG` for one subgraph, `apart` for all of them as
+ * --supergraph SOURCE` for a router before any subgraphs, `subgraph SLUG` for one subgraph, `apart` for all of them as
  * processes of one machine; `--help` with any of them.
+ * @param source of a router's supergraph where the command line names none; null: the platform's own
  * @throws StartError with one line for an unknown argument
  */
-export function readCommand(words: readonly string[]): Command {
+export function readCommand(words: readonly string[], source: string | null = null): Command {
   const { values, positionals } = parsed(words)
   const [mode, slug, ...rest] = positionals
   const given = { ...(values.port !== undefined && { PORT: values.port }) }
@@ -59,7 +60,8 @@ export function readCommand(words: readonly string[]): Command {
   if (slug !== undefined) throw unknown(slug)
   if (mode === 'router') {
     const workers = values.workers === undefined ? null : readWorkers(values.workers)
-    return values.supergraph === undefined ? { mode, workers, given } : { mode: 'bare', supergraph: values.supergraph, workers, given }
+    const supergraph = values.supergraph ?? source
+    return supergraph === null ? { mode, workers, given } : { mode: 'bare', supergraph, workers, given }
   }
   if (mode === 'apart' && values.supergraph === undefined) return { mode, replicas: values.replicas ?? '', given }
   if (mode === 'database' || mode === 'demo') return { mode, given }

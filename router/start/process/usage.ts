@@ -17,7 +17,7 @@ const ways: Readonly<Record<'embedded' | 'apart' | 'router' | 'subgraph', readon
   router: [
     'npm run start:router -- [--workers N] [--port N]',
     '  The router before subgraphs that run as processes of their own.',
-    'npm run start:router -- --supergraph FILE [--workers N] [--port N]',
+    'npm run start:router -- --supergraph SOURCE [--workers N] [--port N]',
     '  A router before the subgraphs of any supergraph.',
   ],
   subgraph: ['npm run start:subgraph -- SLUG [--port N]', '  One subgraph as a process of its own.'],
@@ -26,7 +26,7 @@ const ways: Readonly<Record<'embedded' | 'apart' | 'router' | 'subgraph', readon
 const options = [
   '  --port N            where to listen; comes before PORT',
   '  --replicas LIST     start:apart alone: how many of each, publishing=2,router=2; one of who is not named',
-  "  --supergraph FILE   start:router alone: a file with the supergraph's SDL",
+  "  --supergraph SOURCE start:router alone: where the supergraph's SDL is: a file, http(s) addresses, s3://bucket/key, or uplink",
   '  --workers N         start:router alone: so many processes behind its port, 1 to 64, or auto: one for each core',
   '  -h, --help          this text',
 ]
