@@ -130,6 +130,11 @@ export interface Config extends AsRead {
    * @throws StartError for a value that is no number of milliseconds
    */
   subgraphTimeoutMs(name: string): number | null
+  /**
+   * How a subgraph is subscribed to: `<NAME>_SUBSCRIPTIONS`, else `SUBGRAPH_SUBSCRIPTIONS`.
+   * @throws StartError for a protocol that is not known
+   */
+  subgraphSubscriptions(name: string): Values<typeof remote>['subscriptions']
   /** The folder from which npm, or else this process, was started: relative paths of the command line are meant from there. */
   readonly calledFrom: string
   /** Tests only: where the process kills itself. */
@@ -253,8 +258,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     agentsNeighbours: neighbours,
     ...{ publicChat: chat, marketing: site, billing: bundles, notifications: reaching },
     providerAddresses: thirdParties,
-    prices: fixed,
-    aiTimes: patience,
+    ...{ prices: fixed, aiTimes: patience },
     email: { ...mailing, domain: mailing.domain ?? new URL(publicUrl).hostname.replace(/^\[|\]$/g, '') },
     outboundAllow: allowed,
     outboundDns,
@@ -274,6 +278,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),
     subgraphTimeoutMs: name => ofSubgraph(given, name, eachSubgraph.timeoutMs),
+    subgraphSubscriptions: name => ofSubgraph(given, name, eachSubgraph.subscriptions) ?? fetching.subscriptions,
     calledFrom: environment.INIT_CWD || process.cwd(),
     crashAt,
     environmentVariables: given,

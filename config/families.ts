@@ -260,6 +260,11 @@ export const remote = {
     by: ['subgraph'],
     does: 'Addresses of routers for subgraphs, comma-separated.',
   }),
+  subscriptions: setting('SUBGRAPH_SUBSCRIPTIONS', oneOf('graphql-ws', 'sse', 'multipart'), {
+    fallback: 'graphql-ws',
+    by: ['router'],
+    does: 'How a router subscribes at subgraphs of another supergraph: `graphql-ws`, `sse` or `multipart`. See [Subscriptions](router.md#subscriptions).',
+  }),
 }
 
 /** The same for each subgraph: `<NAME>` is its name in capitals, with `_` for every character that is neither letter nor digit. */
@@ -275,6 +280,12 @@ export const eachSubgraph = {
     without: '`FETCH_TIMEOUT_MS`',
     by: ['router'],
     does: '`FETCH_TIMEOUT_MS` for the subgraph `NAME`.',
+  }),
+  subscriptions: setting('<NAME>_SUBSCRIPTIONS', oneOf('graphql-ws', 'sse', 'multipart'), {
+    fallback: null,
+    without: '`SUBGRAPH_SUBSCRIPTIONS`',
+    by: ['router'],
+    does: '`SUBGRAPH_SUBSCRIPTIONS` for the subgraph `NAME`.',
   }),
 }
 

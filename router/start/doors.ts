@@ -115,6 +115,7 @@ function trustedIn(file: string, text: string): Manifest {
 export const remoteAt = (config: Config, name: string, url: readonly string[]): RemoteSubgraph => ({
   url,
   timeoutMs: config.subgraphTimeoutMs(name) ?? undefined,
+  subscriptions: config.subgraphSubscriptions(name),
 })
 
 /**

@@ -7,7 +7,7 @@ import { abandon, finish, partOf, releaseWork, takeOver, type Work, whyOver, wor
 import { UpstreamFailure } from './exchange.ts'
 import { workWith } from './lists.ts'
 import { createRunner } from './runner.ts'
-import { mapStream } from './stream.ts'
+import { mapStream } from './streams/map.ts'
 
 /**
  * Reaches subgraphs by a call in this process. Resolvers share one context per client operation and subgraph, because

@@ -14,18 +14,29 @@ import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, Upstrea
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
 import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
-import { subscribeOverSocket, unheardHeader } from './socket.ts'
+import { openStreamAgent, subscribeOverHttp } from './streams/http.ts'
+import { subscribeOverSocket, unheardHeader } from './streams/socket.ts'
 
 /** Address and options of one subgraph. */
 export interface RemoteSubgraph {
   /**
-   * GraphQL endpoint over HTTP, of each replica where there are several; subscriptions go to the same addresses over
-   * WebSocket.
+   * GraphQL endpoint over HTTP, of each replica where there are several; subscriptions go to the same addresses, also
+   * over WebSocket.
    */
   readonly url: string | readonly string[]
   /** Milliseconds within which an answer must arrive. @default the value for all subgraphs */
   readonly timeoutMs?: number | undefined
+  /** How the subgraph is subscribed to. @default graphql-ws */
+  readonly subscriptions?: SubscriptionProtocol | undefined
 }
+
+/**
+ * Protocols of subscriptions at subgraphs: graphql-transport-ws over WebSocket, GraphQL over server-sent events, and
+ * Apollo's multipart protocol.
+ */
+export const subscriptionProtocols = ['graphql-ws', 'sse', 'multipart'] as const
+
+export type SubscriptionProtocol = (typeof subscriptionProtocols)[number]
 
 export interface RemoteOptions {
   /** Subgraphs by their names in the supergraph. */
@@ -69,7 +80,8 @@ interface Target {
   /** Path with query, as sent. */
   readonly path: string
   /** Replicas at which streams begin: streams last, so their load is counted separately. */
-  readonly sockets: Replicas
+  readonly streams: Replicas
+  readonly protocol: SubscriptionProtocol
   /** Number of the subgraph's addresses. */
   readonly replicas: number
   readonly origin: Origin
@@ -83,7 +95,7 @@ interface Target {
 function openTargets(options: RemoteOptions) {
   const origins = new Map<string, Origin>()
   const targets = new Map<string, Target>()
-  for (const [name, { url, timeoutMs }] of options.subgraphs) {
+  for (const [name, { url, timeoutMs, subscriptions: protocol = 'graphql-ws' }] of options.subgraphs) {
     const [address, ...others] = [url].flat().map(each => new URL(each)) as [URL, ...URL[]]
     const { pathname, search } = address
     if (others.some(other => other.pathname !== pathname || other.search !== search))
@@ -97,7 +109,8 @@ function openTargets(options: RemoteOptions) {
     targets.set(name, {
       name,
       path: pathname + search,
-      sockets: createReplicas(hosts.map(host => `${host.replace(/^http/, 'ws')}${pathname}${search}`)),
+      streams: createReplicas(hosts.map(host => `${protocol === 'graphql-ws' ? host.replace(/^http/, 'ws') : host}${pathname}${search}`)),
+      protocol,
       replicas: hosts.length,
       origin: opened,
       timeoutMs: timeoutMs ?? options.timeoutMs ?? 10_000,
@@ -118,6 +131,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
   const heads = new WeakMap<Fetch, string>()
   const shared = new Map<string, SharedExchange>()
   const closing = new AbortController()
+  let agent: ReturnType<typeof openStreamAgent> | undefined
   // Every subscription listens to this signal.
   setMaxListeners(0, closing.signal)
   /**
@@ -177,8 +191,8 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
       // If one of several replicas does not answer, there is time to try another.
       const patience = () => timeoutOf(target, fetch, call) / (++begun < target.replicas ? 2 : 1)
       try {
-        const begin = (url: string) =>
-          subscribeOverSocket({
+        const begin = (url: string) => {
+          const start = {
             url,
             payload: { query: fetch.text, variables: { ...call.variables } },
             headers: [
@@ -188,17 +202,25 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
               ...(sealed === null ? traceHeaders() : [sealHeader, sealed, ...unheardHeaders(pingMs), ...causeHeaders()]),
             ],
             timeoutMs: Math.ceil(patience()),
+            signal: closing.signal,
+            leaving: call.signal,
+          }
+          if (target.protocol !== 'graphql-ws') {
+            agent ??= openStreamAgent(pingMs)
+            return subscribeOverHttp({ ...start, form: target.protocol, dispatcher: agent })
+          }
+          return subscribeOverSocket({
+            ...start,
             pingMs,
             // Later events are fetched with fresh seals: the one of the start expires after a minute.
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
             // Subgraphs that accept seals are our own programs, which support this.
             tellsBeginning: Boolean(seal),
-            signal: closing.signal,
-            leaving: call.signal,
           })
+        }
         // A subscription changes nothing, so any failure may be retried at another replica.
-        return await target.sockets.ask(
+        return await target.streams.ask(
           begin,
           failure => failure instanceof UpstreamFailure && failure.stage !== 'answered' && !call.signal?.aborted && timeoutOf(target, fetch, call) > 0,
         )
@@ -209,7 +231,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     },
     async close() {
       closing.abort()
-      await Promise.all([...origins.values()].map(origin => origin.close()))
+      await Promise.all([...[...origins.values()].map(origin => origin.close()), agent?.destroy()])
     },
   }
 }

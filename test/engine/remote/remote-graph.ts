@@ -8,7 +8,7 @@ import type { Claim } from '../../../router/access/callers/claim.ts'
 import type { BytesInFlight } from '../../../router/engine/data/in-flight.ts'
 import type { Engine, ResultStream } from '../../../router/engine/engine.ts'
 import { createEngine } from '../../../router/engine/native/native.ts'
-import { createRemoteTransport, type RemoteOptions } from '../../../router/engine/transport/remote.ts'
+import { createRemoteTransport, type RemoteOptions, type SubscriptionProtocol } from '../../../router/engine/transport/remote.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import { unbounded } from '../../kit/reading.ts'
 import { subscribeAlone } from '../../kit/stream.ts'
@@ -125,12 +125,16 @@ export interface RemoteRun {
 /** Composes subgraphs, lets each listen on a port of its own, and puts an engine over the remote transport before them. */
 export async function remoteGraph(
   parts: Readonly<Record<string, Part>>,
-  options: Omit<RemoteOptions, 'subgraphs'> & { readonly operationTimeoutMs?: number; readonly inFlight?: BytesInFlight } = {},
+  options: Omit<RemoteOptions, 'subgraphs'> & {
+    readonly operationTimeoutMs?: number
+    readonly inFlight?: BytesInFlight
+    readonly subscriptions?: SubscriptionProtocol
+  } = {},
 ): Promise<RemoteGraph> {
   const servers: Record<string, SubgraphServer> = {}
   for (const [name, part] of Object.entries(parts)) servers[name] = await serveSubgraph(part)
-  const { operationTimeoutMs, inFlight, ...rest } = options
-  const transport = createRemoteTransport({ ...rest, subgraphs: new Map(Object.entries(servers).map(([name, { url }]) => [name, { url }])) })
+  const { operationTimeoutMs, inFlight, subscriptions, ...rest } = options
+  const transport = createRemoteTransport({ ...rest, subgraphs: new Map(Object.entries(servers).map(([name, { url }]) => [name, { url, subscriptions }])) })
   const logged: Record<string, unknown>[] = []
   const write = (fields: unknown) => void logged.push(fields as Record<string, unknown>)
   const engine = createEngine({ supergraphSdl: compose(parts), transport, operationTimeoutMs, inFlight, now: options.now, log: { error: write, warn: write } })

@@ -1,11 +1,11 @@
 import type { ExecutionResult } from 'graphql'
 import { createClient } from 'graphql-ws/client'
 import { WebSocket } from 'ws'
-import type { ResultStream } from '../engine.ts'
-import { errorFor } from '../errors.ts'
-import { clientSocket } from '../repairs/ws-client-socket/client-socket.ts'
-import { readRefusal, readResult } from './answer.ts'
-import { UpstreamFailure } from './exchange.ts'
+import type { ResultStream } from '../../engine.ts'
+import { clientSocket } from '../../repairs/ws-client-socket/client-socket.ts'
+import { readRefusal, readResult } from '../answer.ts'
+import { UpstreamFailure } from '../exchange.ts'
+import { brokenOff, createResults, failed, messageBytes } from './results.ts'
 
 export interface SocketSubscription {
   readonly url: string
@@ -40,14 +40,6 @@ export const unheardHeader = 'x-unheard-ms'
 
 /** Limits of these sockets. */
 const limits = {
-  /** Maximum bytes of one message. */
-  messageBytes: 16 * 1024 * 1024,
-  /**
-   * Maximum number and bytes of events that wait to be read; beyond it the stream ends with an error, because a gap
-   * would go unnoticed.
-   */
-  waiting: 1000,
-  waitingBytes: 32 * 1024 * 1024,
   /** Maximum bytes that wait for a server to read them: a server may send pings without reading the pongs. */
   unreadBytes: 1024 * 1024,
   /** Milliseconds that a closing socket has for the close handshake. */
@@ -70,48 +62,32 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
   if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
   const named = Object.fromEntries(pairs(headers))
-  const socket = open(url, { headers: named, maxPayload: limits.messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
+  const socket = open(url, { headers: named, maxPayload: messageBytes, handshakeTimeout: timeoutMs, perMessageDeflate: false })
   const started = Promise.withResolvers<ExecutionResult | undefined>()
   const isBegun = () => {
     clearTimeout(late)
     leaving?.removeEventListener('abort', leave)
     started.resolve(undefined)
   }
-  let queue!: ReadableStreamDefaultController<ExecutionResult>
-  const results = new ReadableStream<ExecutionResult>(
-    {
-      start(controller) {
-        queue = controller
-      },
-    },
-    // Counts bytes, because few large events take as much memory as many small ones.
-    { highWaterMark: limits.waitingBytes, size: () => weight },
-  ).getReader()
-  let over = false
-  let lost = false
-  /** Bytes in the queue of the message that the client is reading. */
+  /** Bytes of the message that the client is reading. */
   let weight = 0
   let silence: NodeJS.Timeout | undefined
 
-  /** @param last final result of the stream; @param failure rejection for a caller that still waits for the start */
-  const end = (last?: ExecutionResult, failure = nobodyWaits) => {
-    if (over) return
-    over = true
+  const results = createResults(() => {
     clearTimeout(late)
     clearTimeout(silence)
     signal.removeEventListener('abort', leave)
     leaving?.removeEventListener('abort', leave)
-    started.reject(failure)
-    if (last) queue.enqueue(last)
-    queue.close()
+    started.reject(nobodyWaits)
     // The router reports the reason to the subgraph unless the subgraph closed the socket.
     unsubscribe()
     farewell(socket)
-  }
-  const leave = () => end()
+  })
+  const leave = () => results.end()
   const broken = (failure: UpstreamFailure) => {
-    lost ||= !over
-    end(failed('The events ended, for the connection broke; subscribe again.'), failure)
+    if (results.isOver()) return
+    started.reject(failure)
+    results.end(brokenOff(), true)
   }
   const late = setTimeout(() => broken(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
   const pong = (carried?: Record<string, unknown>) => {
@@ -125,7 +101,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const client = createClient({
     url,
     webSocketImpl: clientSocket(socket, id, bytes => {
-      weight = Math.max(bytes, Math.floor(limits.waitingBytes / limits.waiting))
+      weight = bytes
     }),
     connectionParams: named,
     generateID: () => id,
@@ -138,7 +114,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
         if (!tellsBeginning) setImmediate(isBegun)
       },
       ping(received, asked) {
-        if (over) return
+        if (results.isOver()) return
         if (!received) silence = setTimeout(() => socket.terminate(), pingMs)
         else if (tellsBeginning && isBeginning(asked)) isBegun()
         else if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
@@ -153,20 +129,18 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
     },
   })
   const unsubscribe = client.subscribe(payload, {
-    next(result) {
-      if (over) return
+    next(message) {
+      if (results.isOver()) return
+      const result = readResult(message as Record<string, unknown>)
       // The subscription has not started, so this is the reason.
-      if (tellsBeginning) started.resolve(refusalIn(readResult(result as Record<string, unknown>)))
-      if (queue.desiredSize! < weight) {
-        lost = true
-        end(failed('Events came faster than the client received them.'))
-      } else queue.enqueue(readResult(result as Record<string, unknown>) ?? { errors: [] })
+      if (tellsBeginning) started.resolve(refusalIn(result))
+      results.add(result ?? { errors: [] }, weight)
     },
     error(cause) {
       const [refused] = Array.isArray(cause) ? cause : []
       const refusal = refused && (readRefusal(refused.serverErrors) ?? failed('The subscription was refused without a reason.'))
       if (refusal && tellsBeginning) started.resolve(refusal)
-      if (refusal) end(refusal)
+      if (refusal) results.end(refusal)
       else broken(new UpstreamFailure('cut', 'It sent a message that is none of the protocol', cause))
     },
     complete: leave,
@@ -176,28 +150,10 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   const refusal = await started.promise
   if (refusal) {
     leave()
-    void results.cancel()
+    results.drop()
     return refusal
   }
-  return streamOf(results, { leave, isLost: () => lost })
-}
-
-/** Makes the stream of a subscription's results. @param from.leave ends the subscription */
-function streamOf(results: ReadableStreamDefaultReader<ExecutionResult>, { leave, isLost }: { leave(): void; isLost(): boolean }): ResultStream {
-  const stop = async (): Promise<IteratorResult<ExecutionResult>> => {
-    leave()
-    // Queued results are dropped too.
-    await results.cancel()
-    return { value: undefined, done: true }
-  }
-  const stream: ResultStream = {
-    next: () => results.read() as Promise<IteratorResult<ExecutionResult>>,
-    return: stop,
-    isLost,
-    throw: cause => stop().then(() => Promise.reject(cause)),
-    [Symbol.asyncIterator]: () => stream,
-  }
-  return stream
+  return results.stream
 }
 
 /** An address or a header that cannot be sent is refused at once. */
@@ -213,8 +169,6 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
 const refusalIn = (result: ExecutionResult | undefined): ExecutionResult | undefined => (result?.errors && !result.data ? result : undefined)
 
 const isBeginning = (asked: unknown): boolean => typeof asked === 'object' && asked !== null && begun in asked
-
-const failed = (message: string): ExecutionResult => ({ errors: [errorFor('UPSTREAM_FAILED', message)] })
 
 const nobodyWaits = new UpstreamFailure('late', 'Nobody waits for it any more')
 

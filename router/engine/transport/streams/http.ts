@@ -1,0 +1,148 @@
+import type { ExecutionResult } from 'graphql'
+import { Agent, type Dispatcher, request } from 'undici'
+import { isData } from '../../data/merge.ts'
+import type { ResultStream } from '../../engine.ts'
+import { readAnswer, readRefusal, readResult } from '../answer.ts'
+import { UpstreamFailure } from '../exchange.ts'
+import { type BodyReader, createEventReader } from './events.ts'
+import { createPartReader } from './parts.ts'
+import { brokenOff, createResults, failed, messageBytes, type Results } from './results.ts'
+
+export interface HttpSubscription {
+  readonly url: string
+  readonly form: 'sse' | 'multipart'
+  readonly payload: { readonly query: string; readonly variables: Record<string, unknown> }
+  /** Header names and values, alternating. */
+  readonly headers: readonly string[]
+  /** Milliseconds within which the server must begin to answer. */
+  readonly timeoutMs: number
+  /** Connections for streams. */
+  readonly dispatcher: Dispatcher
+  /** Ends the stream when aborted. */
+  readonly signal: AbortSignal
+  /** Aborts the start, because its caller has left. */
+  readonly leaving?: AbortSignal | undefined
+}
+
+/** Connections for subscriptions over HTTP: a dead one is noticed by TCP, since the protocols have no pings. */
+export const openStreamAgent = (keepAliveMs: number): Agent =>
+  new Agent({ connect: { timeout: 5000, keepAlive: true, keepAliveInitialDelay: keepAliveMs }, pipelining: 0, headersTimeout: 0, bodyTimeout: 0 })
+
+const accepts = {
+  // Alone: the protocol's own server takes anything else for another mode of it.
+  sse: 'text/event-stream',
+  multipart: 'multipart/mixed;subscriptionSpec="1.0", application/graphql-response+json;q=0.9, application/json;q=0.9',
+} as const
+
+/**
+ * Subscribes at a subgraph by an HTTP answer that goes on: server-sent events in the distinct connections mode of
+ * GraphQL over SSE (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md), or Apollo's multipart protocol
+ * (https://www.apollographql.com/docs/graphos/routing/operations/subscriptions/multipart-protocol). Resolves when the
+ * answer begins; an ordinary answer is a rejection, and resolves to its errors. The stream ends with an error result when
+ * the answer is cut off: it never resubscribes, because events may have been lost meanwhile. `return()` closes the
+ * connection at once.
+ * @throws UpstreamFailure when no answer begins
+ */
+export async function subscribeOverHttp(subscription: HttpSubscription): Promise<ResultStream | ExecutionResult> {
+  const { url, form, payload, headers, timeoutMs, dispatcher, signal, leaving } = subscription
+  if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
+  if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
+  const cut = new AbortController()
+  const results = createResults(() => {
+    signal.removeEventListener('abort', leave)
+    cut.abort()
+  })
+  const leave = () => results.end()
+  const abandon = () => cut.abort()
+  signal.addEventListener('abort', leave)
+  leaving?.addEventListener('abort', abandon)
+  const late = setTimeout(abandon, timeoutMs)
+  try {
+    const answer = await request(url, {
+      method: 'POST',
+      headers: ['content-type', 'application/json', 'accept', accepts[form], ...headers],
+      body: JSON.stringify(payload),
+      signal: cut.signal,
+      dispatcher,
+    })
+    const type = String(answer.headers['content-type'] ?? '')
+    const read = answer.statusCode === 200 ? readerOf(form, type) : undefined
+    // Anything else than a stream is an answer in its place, most often a rejection.
+    if (!read) return await ordinary(answer)
+    answer.body.on('error', () => {})
+    void follow(answer.body, read(results), results)
+    return results.stream
+  } catch (cause) {
+    results.end()
+    if (cause instanceof UpstreamFailure) throw cause
+    if (cut.signal.aborted) throw new UpstreamFailure('late', `No answer within ${timeoutMs} ms`, cause)
+    throw new UpstreamFailure('cut', `It could not be asked: ${(cause as { code?: string }).code ?? (cause as Error).message}`, cause)
+  } finally {
+    clearTimeout(late)
+    leaving?.removeEventListener('abort', abandon)
+  }
+}
+
+/** Returns what reads an answer of a media type; undefined when it is no stream of the form that was asked for. */
+function readerOf(form: HttpSubscription['form'], type: string): ((results: Results) => BodyReader) | undefined {
+  if (form === 'sse') return /^text\/event-stream\b/i.test(type) ? readEvents : undefined
+  if (!/^multipart\/mixed\b/i.test(type)) return undefined
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(type) ?? []
+  return results => readParts(results, quoted ?? plain ?? '-')
+}
+
+const readEvents = (results: Results): BodyReader =>
+  createEventReader(messageBytes, ({ event, data, length }) => {
+    if (event === 'complete') return results.end()
+    // Servers that do not know the protocol's names send results as nameless events.
+    if (event !== 'next' && event !== 'message') return
+    const value = parsed(data)
+    if (!isData(value)) throw new Error('an event is no JSON object')
+    results.add(readResult(value) ?? { errors: [] }, length)
+  })
+
+const readParts = (results: Results, boundary: string): BodyReader =>
+  createPartReader(boundary, messageBytes, part => {
+    if (part === null) return results.end()
+    const value = parsed(part.text)
+    if (!isData(value)) throw new Error('a part is no JSON object')
+    const { payload, errors } = value
+    // Errors beside the payload end the stream; an object without either is a sign of life.
+    if (isData(payload)) results.add(readResult(payload) ?? { errors: [] }, part.bytes)
+    if (errors !== undefined) results.end(readRefusal(errors) ?? failed('The subscription was ended without a reason.'))
+  })
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Reads a stream to its end. One that breaks off, or holds something else, is lost. */
+async function follow(body: AsyncIterable<Uint8Array>, reader: BodyReader, results: Results): Promise<void> {
+  try {
+    for await (const chunk of body) {
+      reader.read(chunk)
+      if (results.isOver()) return
+    }
+  } catch {
+    // It ends as if it had been cut off.
+  }
+  results.end(brokenOff(), true)
+}
+
+/** Reads an answer that is no stream. @throws UpstreamFailure when it is no GraphQL answer */
+async function ordinary({ statusCode, body }: Dispatcher.ResponseData): Promise<ExecutionResult> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    bytes += piece.byteLength
+    if (bytes > messageBytes) throw new UpstreamFailure('answered', `It answered with more than ${messageBytes} bytes`)
+    pieces.push(piece)
+  }
+  const result = readAnswer({ status: statusCode, text: Buffer.concat(pieces).toString('utf8') })
+  if (result.errors?.length && !result.data) return result
+  throw new UpstreamFailure('answered', `It answered ${statusCode} with no stream`)
+}
