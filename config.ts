@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { agentsNeighbours } from './config/agents.ts'
-import { documents, operations, rates, streams, supergraphs, usage } from './config/asking.ts'
+import { documents, operations, overrides, rates, streams, supergraphs, usage } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
@@ -111,6 +111,8 @@ export interface Config extends AsRead {
   readonly rates: Values<typeof rates>
   /** Which documents clients may ask; the file as an absolute path. */
   readonly documents: Values<typeof documents>
+  /** Who gets a field from the subgraph to which a labelled `@override` moves it; the file as an absolute path. */
+  readonly overrides: Omit<Values<typeof overrides>, 'header'> & { readonly header: boolean }
   /** How much callers may keep open. */
   readonly streams: Values<typeof streams>
   /** Whether and how long use of the schema is recorded; null: where there is a database. */
@@ -189,7 +191,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const { routerUrl, ...fetching } = readFamily(remote, given, mistakes)
   const often = readFamily(rates, given, mistakes)
   const trusted = readFamily(documents, given, mistakes)
-  const [open, used, published] = [readFamily(streams, given, mistakes), readFamily(usage, given, mistakes), readFamily(supergraphs, given, mistakes)]
+  const [open, used, moving] = [readFamily(streams, given, mistakes), readFamily(usage, given, mistakes), readFamily(overrides, given, mistakes)]
+  const published = readFamily(supergraphs, given, mistakes)
   const traces = readFamily(tracing, given, mistakes)
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
@@ -271,9 +274,8 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     events: carried,
     routerUrls: routerUrl ?? [publicUrl],
     rates: often,
-    documents: { ...trusted, file: trusted.file && resolve(trusted.file) },
-    streams: open,
-    ...{ usage: used, tracing: traces },
+    ...{ documents: { ...trusted, file: trusted.file && resolve(trusted.file) }, overrides: overridesOf(moving, developing) },
+    ...{ streams: open, usage: used, tracing: traces },
     supergraphs: { ...published, folder: resolve(published.folder ?? `${kept.dataDir}/supergraph`), s3: addressOfS3(objectStore) },
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),
@@ -309,6 +311,13 @@ function ofSubgraph<Value>(given: Variables, name: string, row: Setting<Value>):
   if (wrong.length > 0) throw new StartError(wrong.join('\n'))
   return value
 }
+
+/** Returns who gets fields with a labelled override; in development a request may say so itself where nothing else is said. */
+const overridesOf = (moving: Values<typeof overrides>, developing: boolean): Config['overrides'] => ({
+  ...moving,
+  file: moving.file && resolve(moving.file),
+  header: moving.header === null ? developing : moving.header === 'on',
+})
 
 /** Returns where the sandbox listens: beside the platform where nothing else is said. */
 const sandboxOf = (trial: Values<typeof demo>, port: number): Config['sandbox'] => ({

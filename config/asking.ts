@@ -1,4 +1,4 @@
-import { addresses, answerBytes, cost, days, headersRead, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
+import { addresses, answerBytes, cost, days, headerName, headersRead, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -129,6 +129,32 @@ export const streams = {
     fallback: 30_000,
     by: [...doors, 'subgraph'],
     does: 'How long a stopping process lets model streams continue, at most 600000. Your supervisor must wait this much longer before it kills.',
+  }),
+}
+
+/** Who gets a field from the subgraph to which a labelled `@override` moves it. */
+export const overrides = {
+  salt: setting('OVERRIDE_SALT', text, {
+    fallback: '',
+    without: 'none',
+    by: doors,
+    does: 'Text that decides, with the id of a viewer, which viewers `percent(N)` means. The same on all routers; another one makes another choice. See [Move a field between subgraphs](overrides.md).',
+  }),
+  stickyHeader: setting('OVERRIDE_STICKY_HEADER', headerName, {
+    fallback: null,
+    by: doors,
+    does: 'Client header whose value stands for the id of a viewer who has none: `x-user-id`. Without it each of their requests is decided by chance.',
+  }),
+  file: setting('OVERRIDE_LABELS_FILE', text, {
+    fallback: null,
+    by: doors,
+    does: 'JSON of labels and rules: `{ "<label>": true | false | "percent(N)" | { "header": "<name>" } }`. Read again within two seconds of a change; if it cannot be read, the former rules stay.',
+  }),
+  header: setting('OVERRIDE_HEADER', oneOf('on', 'off'), {
+    fallback: null,
+    without: '`on` in development, else `off`',
+    by: doors,
+    does: 'Whether a request may decide on labels itself: `x-graphql-override: <label>=on, <label>=off`. Where it may not, the header is ignored.',
   }),
 }
 

@@ -1,5 +1,5 @@
 import { agentsNeighbours } from './agents.ts'
-import { documents, operations, rates, streams, supergraphs, usage } from './asking.ts'
+import { documents, operations, overrides, rates, streams, supergraphs, usage } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { billing } from './launcher/billing.ts'
@@ -358,6 +358,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Operation limits', family: operations },
   { title: 'Rate limits', family: rates },
   { title: 'Trusted documents', family: documents },
+  { title: 'Progressive override', family: overrides },
   { title: 'WebSockets and streams', family: streams },
   { title: 'Usage', family: usage },
   { title: 'Tracing', family: tracing },

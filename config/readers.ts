@@ -180,6 +180,11 @@ export const headerNames = z
   .transform(value => value.split(',').map(name => name.trim().toLowerCase()) as readonly string[])
   .refine(names => names.every(name => /^[a-z0-9-]+$/.test(name)), 'must be names of headers with commas between, such as authorization,x-tenant')
 
+export const headerName = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9-]+$/, 'must be the name of a header, such as x-user-id')
+
 /** A flag, or addresses and networks with commas between them. */
 export const proxies = z.string().transform((value, context): boolean | string => {
   const plain = flag.safeParse(value)

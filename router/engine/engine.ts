@@ -5,6 +5,7 @@ import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import type { AccessFilter } from '../access/decision.ts'
 import type { BytesInFlight } from './data/in-flight.ts'
+import type { ActiveOverrides } from './operation/overrides/labels.ts'
 import type { PlanTexts } from './plan/plan-text.ts'
 import type { Supergraph } from './supergraph.ts'
 import type { Work } from './work.ts'
@@ -44,6 +45,8 @@ export interface OperationRequest {
   readonly isOurs?: boolean | undefined
   /** Form of the payloads in which the caller takes deferred fragments. @default none: everything is answered at once */
   readonly incremental?: IncrementalForm | undefined
+  /** Labels of progressive overrides that are active. @default none */
+  readonly overrides?: ActiveOverrides | undefined
 }
 
 /** A form of incremental answers: of graphql-js 17 and Apollo's `incrementalSpec=v0.2`, or of the draft of 2022-08-24. */

@@ -20,6 +20,7 @@ import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
 import { type Costs, readCosts } from './operation/cost/costs.ts'
+import { type OverrideLabels, readOverrideLabels } from './operation/overrides/labels.ts'
 import { type PatienceTable, readPatience } from './operation/patience.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
@@ -34,6 +35,8 @@ export interface Supergraph {
   readonly sharing: SharingTable
   /** Fields that may take longer than usual. */
   readonly patience: PatienceTable
+  /** Labels of progressive overrides; null where no field has one. */
+  readonly overrides: OverrideLabels | null
   /** The SDL without the access directives. */
   stripped(): string
   /** Costs declared by `@cost` and `@listSize`. */
@@ -117,14 +120,16 @@ export function readSupergraph(sdl: string): Supergraph {
       if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
     }
   }
+  const schema = buildASTSchema(clientDocument(document), { assumeValidSDL: true })
   return {
     sdl,
     access: readAccessTable(document),
     sharing: readSharing(document),
     patience: readPatience(document),
+    overrides: readOverrideLabels(document, schema),
     costs: readCosts(document),
     stripped: () => print(withoutAccess(document)),
-    schema: buildASTSchema(clientDocument(document), { assumeValidSDL: true }),
+    schema,
     isObject: name => objects.has(name),
     covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),
     isLeaf: name => leaves.has(name),

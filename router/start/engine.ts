@@ -7,10 +7,12 @@ import { type BytesInFlight, createBytesInFlight } from '../engine/data/in-fligh
 import type { Engine, EngineOptions, Transport } from '../engine/engine.ts'
 import { deduplicated } from '../engine/native/deduplicate.ts'
 import { createEngine } from '../engine/native/native.ts'
+import { overriding } from '../engine/native/overriding.ts'
 import { openPlanning, type Planning } from '../engine/plan/apart/planning.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
+import { openOverrideRules } from './process/override-rules.ts'
 
 /** Opens the configured engine. The stock gateway is loaded only on request. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
@@ -46,6 +48,8 @@ export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
   >
   /** Planner processes that exist already for the same supergraph, and are ended by their creator. @default new ones */
   readonly planning?: Planning
+  /** Rules of progressive overrides. @default no label is ever active */
+  readonly overrides?: Config['overrides']
 }
 
 const known = new WeakMap<Registry, OperationFigures>()
@@ -59,7 +63,7 @@ const known = new WeakMap<Registry, OperationFigures>()
 export async function openEngineOver(
   supergraph: Supergraph,
   transport: Transport,
-  { engine, environment, remote, planning: shared }: EngineSettings,
+  { engine, environment, remote, planning: shared, overrides }: EngineSettings,
   { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
   stack: AsyncDisposableStack,
 ): Promise<Engine> {
@@ -90,7 +94,11 @@ export async function openEngineOver(
     exposePlans: environment === 'development',
   })
   await readable
-  const watched = figures.watchEngine(remote.deduplicate ? deduplicated(opened, transport.passed ?? []) : opened)
+  const sharing = remote.deduplicate ? deduplicated(opened, transport.passed ?? []) : opened
+  const labels = engine === 'native' && overrides ? supergraph.overrides : null
+  const telling = { exposePlans: environment === 'development', maxCost: remote.maxCost }
+  const deciding = labels ? overriding(sharing, { labels, ...telling, ...openOverrideRules(overrides!, { log, metrics }, stack) }) : sharing
+  const watched = figures.watchEngine(deciding)
   return own ? Object.assign(watched, { retire: own.retire }) : watched
 }
 

@@ -44,6 +44,7 @@ export function asideOf(
     ...(replayed.size > 0 && { replayed: variant.shape.common.fields.filter(isAmong(replayed)).map(({ responseKey }) => responseKey) }),
     ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables) + parts, max: telling.maxCost } }),
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
+    ...(plan && ready.request.overrides?.shown && { overrides: ready.request.overrides.shown }),
   }
 }
 

@@ -31,6 +31,7 @@ export function deduplicated(engine: Engine, passed: readonly string[]): Engine 
     (one.viewer === other.viewer || isDeepStrictEqual(one.viewer, other.viewer)) &&
     isDeepStrictEqual(one.variables, other.variables) &&
     isDeepStrictEqual(one.browser, other.browser) &&
+    isDeepStrictEqual(one.overrides, other.overrides) &&
     shownHeaders.every(name => one.headers?.get(name) === other.headers?.get(name)) &&
     (passed.length === 0 || isDeepStrictEqual(passedHeaders(passed, one.headers), passedHeaders(passed, other.headers)))
 

@@ -67,6 +67,7 @@ export function createEngine(options: EngineOptions): Engine {
         sharing: ready.variant.sharing,
         passed: transport.passed ?? [],
         shown: shownTo(request, options),
+        overrides: request.overrides,
       }),
       operationName: ready.variant.name,
       basis: () => basisOf(ready, supergraph),

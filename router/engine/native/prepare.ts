@@ -15,6 +15,7 @@ import type { CompiledPlan } from '../execute/step.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
 import { createDeferrals, type Deferral, type Deferrals, deferVariables } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
+import type { ActiveOverrides } from '../operation/overrides/labels.ts'
 import { sharingOf } from '../operation/sharing.ts'
 import { coerceVariables } from '../operation/variables.ts'
 import { type Askers, createAskers } from '../plan/plan-text.ts'
@@ -28,7 +29,8 @@ import type { Supergraph } from '../supergraph.ts'
 import { introspect, introspectionOf } from './introspection.ts'
 
 /**
- * Maximum number of plans of one operation: one for each combination of conditions and access verdict that occurred.
+ * Maximum number of plans of one operation: one for each combination of conditions, access verdict and active labels
+ * that occurred.
  */
 const mostVariants = 32
 
@@ -76,6 +78,14 @@ export interface Incremental {
   readonly project: Projector
   readonly ways: Ways
   readonly deferrals: readonly Deferral[]
+}
+
+/** What a plan depends on besides its operation, and who waits for it. */
+interface Planning {
+  readonly operationName: string | undefined
+  readonly askers: Askers
+  /** Labels of progressive overrides that are active. */
+  readonly active: readonly string[] | undefined
 }
 
 /** The cache entry of an operation, and its key. */
@@ -222,7 +232,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const estimated = pricing?.estimate(allowed, request.operationName, variables) ?? null
     if (pricing && allowed && estimated! > pricing.max && !request.isOurs)
       return { data: null, errors: [pricing.refusal(allowed, request.operationName, variables)] }
-    if (prepared.variants.has(variantKey(bits, decision))) hits++
+    if (prepared.variants.has(variantKey(bits, decision, request.overrides))) hits++
     else misses++
     const variant = variantOf(found, document, decision, bits, request)
     try {
@@ -242,17 +252,17 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     document: DocumentNode,
     decision: AccessDecision | null,
     bits: string,
-    { requestId, operationName, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer'>,
+    { requestId, operationName, claim, viewer, overrides }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer' | 'overrides'>,
   ): Promise<Variant> {
     const asker = claim?.caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
-    const key = variantKey(bits, decision)
+    const key = variantKey(bits, decision, overrides)
     const known = prepared.variants.get(key)
     if (known) {
       waiting.get(known)?.join(asker)
       return known
     }
     const askers = createAskers(asker)
-    const variant = compile(document, decision ? decision.document : document, operationName, askers)
+    const variant = compile(document, decision ? decision.document : document, { operationName, askers, active: overrides?.active })
     waiting.set(variant, askers)
     variant.then(
       () => waiting.delete(variant),
@@ -270,7 +280,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     return variant
   }
 
-  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, operationName: string | undefined, askers: Askers): Promise<Variant> {
+  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, { operationName, askers, active }: Planning): Promise<Variant> {
     const whole = findOperation(document, operationName) as Operation
     const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
@@ -278,7 +288,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const names = createNames(supergraph)
     const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
     const began = now()
-    const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names, askers)) : []
+    const planned = remaining ? await traced('plan', 'internal', {}, () => planner.plan(remaining, names, askers, active)) : []
     options.planned?.(now() - began)
     const deferrals = isDeferred(whole) ? createDeferrals(whole) : null
     const needs = deferrals && readNeeds(whole, names, schema, deferrals)
@@ -314,7 +324,8 @@ const incrementalOf = (shape: Shape, { all }: Deferrals, answerBytes: number): I
 const isDeferred = ({ definition, fragments }: Operation): boolean =>
   deferVariables({ kind: Kind.DOCUMENT, definitions: [definition, ...fragments.values()] }) !== null
 
-const variantKey = (bits: string, decision: AccessDecision | null): string => `${bits} ${decision?.verdict ?? ''}`
+const variantKey = (bits: string, decision: AccessDecision | null, overrides: ActiveOverrides | undefined): string =>
+  overrides && overrides.active.length > 0 ? `${JSON.stringify(overrides.active)} ${bits} ${decision?.verdict ?? ''}` : `${bits} ${decision?.verdict ?? ''}`
 
 const isTrueByDefault = ({ definition }: Operation, name: string): boolean =>
   definition.variableDefinitions?.some(

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import type { Sharing } from '../../access/sharing.ts'
 import type { OperationRequest } from '../engine.ts'
+import type { ActiveOverrides } from '../operation/overrides/labels.ts'
 import { passedHeaders } from '../transport/propagation.ts'
 
 /** The parts of a request that distinguish one stream from another. */
@@ -16,13 +17,17 @@ export interface Asked {
   readonly passed: readonly string[]
   /** Additions to the answers that the request asked for. */
   readonly shown: readonly string[]
+  /** Labels of progressive overrides that are active. @default none */
+  readonly overrides?: ActiveOverrides | undefined
 }
 
 /** Returns the key under which one stream serves several subscribers: equal only where no answer could differ. */
 export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
-  const { operation, verdict, variables, sharing, passed, shown } = asked
-  return JSON.stringify([operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown])
+  const { operation, verdict, variables, sharing, passed, shown, overrides } = asked
+  return JSON.stringify([operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown, ...labelsIn(overrides)])
 }
+
+const labelsIn = (overrides: ActiveOverrides | undefined) => (overrides && (overrides.active.length > 0 || overrides.shown) ? [overrides] : [])
 
 function whoOf(viewer: Viewer, sharing: Sharing | null): unknown {
   const { organizationId, context, scopes, operations } = viewer

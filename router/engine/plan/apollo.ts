@@ -25,9 +25,9 @@ export async function openApolloPlanner(supergraph: Supergraph): Promise<PlanTex
   const read = ApolloSupergraph.build(supergraph.stripped())
   const planner = new QueryPlanner(read, { debug: limits })
   const schema = read.apiSchema()
-  return async text => {
+  return async (text, active) => {
     if (text.length > mostCharacters) throw new Error('The operation is too long for the second planner')
-    const { node } = planner.buildQueryPlan(operationFromDocument(schema, parse(text)))
+    const { node } = planner.buildQueryPlan(operationFromDocument(schema, parse(text)), { overrideConditions: new Map(active.map(label => [label, true])) })
     if (!node) throw new Error('The second planner has no plan either')
     if (node.kind !== 'Subscription') return planNode(node)
     const first: PlanNode = { kind: 'Subscription', primary: fetchNode(node.primary) }

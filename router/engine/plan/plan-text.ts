@@ -4,9 +4,10 @@ import { DomainError } from '../../../platform/errors.ts'
 /**
  * A planner library as a function: the plan for the text of one operation, in the form that the executor runs; null
  * when no subgraph is needed.
+ * @param active labels of progressive overrides that are active
  * @throws DomainError for a mistake of the client; any other error when it has no plan, and then the next planner is tried
  */
-export type PlanText = (text: string) => Promise<PlanNode | null>
+export type PlanText = (text: string, active: readonly string[]) => Promise<PlanNode | null>
 
 /** A planner's result for one text: a plan, or a message that explains why there is none. */
 export type Planned = { readonly plan: PlanNode | null } | { readonly failed: string }
@@ -35,23 +36,27 @@ export function createAskers(first: string): Askers {
   }
 }
 
-/** Plans the texts of one operation, one after the other. @throws DomainError for a mistake of the client */
-export type AskPlanner = (texts: readonly string[], askers: Askers) => Promise<readonly Planned[]>
+/**
+ * Plans the texts of one operation, one after the other. @throws DomainError for a mistake of the client
+ * @param active labels of progressive overrides that are active @default none
+ */
+export type AskPlanner = (texts: readonly string[], askers: Askers, active?: readonly string[]) => Promise<readonly Planned[]>
 
 /**
  * Makes the plans for the texts of one operation, one for each. @throws DomainError for a mistake of the client, Error for
  * an operation that no planner can plan
+ * @param active labels of progressive overrides that are active @default none
  */
-export type PlanTexts = (texts: readonly string[], askers: Askers) => Promise<readonly (PlanNode | null)[]>
+export type PlanTexts = (texts: readonly string[], askers: Askers, active?: readonly string[]) => Promise<readonly (PlanNode | null)[]>
 
 /** Calls a planner library in this very process, where a plan that has begun cannot be stopped. */
 export const askHere =
   (planText: PlanText): AskPlanner =>
-  async texts => {
+  async (texts, _askers, active = []) => {
     const made: Planned[] = []
     for (const text of texts) {
       try {
-        made.push({ plan: await planText(text) })
+        made.push({ plan: await planText(text, active) })
       } catch (cause) {
         if (cause instanceof DomainError) throw cause
         made.push({ failed: cause instanceof Error ? cause.message : String(cause) })
@@ -63,12 +68,12 @@ export const askHere =
 /** Tries a second planner where the first one fails. Where both fail, the first one's message is reported. */
 export const withSecond =
   (first: AskPlanner, second: AskPlanner): PlanTexts =>
-  async (texts, askers) => {
+  async (texts, askers, active) => {
     const plans: (PlanNode | null)[] = []
-    for (const [at, made] of (await first(texts, askers)).entries()) {
+    for (const [at, made] of (await first(texts, askers, active)).entries()) {
       if ('plan' in made) plans.push(made.plan)
       else {
-        const [again] = await second([texts[at]!], askers)
+        const [again] = await second([texts[at]!], askers, active)
         if (!again || 'failed' in again) throw new Error(made.failed)
         plans.push(again.plan)
       }

@@ -15,16 +15,17 @@ export interface Planner {
    * operation that is too large or takes too long to plan, RATE_LIMITED when too many others wait, and every error of
    * the planner
    * @param askers the callers who wait for the plan @default none in particular
+   * @param active labels of progressive overrides that are active @default none
    */
-  plan(operation: Operation, names: Names, askers?: Askers): Promise<readonly PlanNode[]>
+  plan(operation: Operation, names: Names, askers?: Askers, active?: readonly string[]): Promise<readonly PlanNode[]>
 }
 
 /** Creates a planner. @param planTexts calls the planner libraries @default in this process */
 export const createPlanner = (supergraph: Supergraph, planTexts = planHere(supergraph)): Planner => ({
-  async plan(operation, names, askers = createAskers('nobody')) {
+  async plan(operation, names, askers = createAskers('nobody'), active = []) {
     const texts = plannable(operation, names, supergraph)
     if (texts.length === 0) return []
-    const plans = await planTexts(texts, askers)
+    const plans = await planTexts(texts, askers, active)
     return plans.filter(plan => plan !== null)
   },
 })
@@ -35,9 +36,9 @@ export const createPlanner = (supergraph: Supergraph, planTexts = planHere(super
  */
 export function planHere(supergraph: Supergraph): PlanTexts {
   let second: Promise<PlanText> | undefined
-  const askSecond: PlanText = async text => {
+  const askSecond: PlanText = async (text, active) => {
     second ??= openApolloPlanner(supergraph)
-    return (await second)(text)
+    return (await second)(text, active)
   }
   return withSecond(askHere(createHivePlanner(supergraph)), askHere(askSecond))
 }

@@ -1,4 +1,4 @@
-import { readFileSync, type Stats, unwatchFile, watchFile } from 'node:fs'
+import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { doFor } from '../../../platform/caller/cause.ts'
 
 /** Interval in ms at which a file is checked: the system's change events miss files that are replaced, or mounted. */
@@ -11,29 +11,33 @@ export interface Followed {
   stop(): void
 }
 
+export interface FollowOptions {
+  /** Called at each check at which the file cannot be read. @default it is not reported */
+  unreadable?(error: unknown): void
+}
+
 /**
  * Calls back with a file's text whenever it has changed, also behind a link that was redirected; not when the file is
  * gone.
- * @param known the last known text
- * @param ms    interval of the checks @default 1000
+ * @param known the last known text; null when none is known
  */
-export function followFile(path: string, known: string, changed: (text: string) => void, ms = everyMs): Followed {
+export function followFile(path: string, known: string | null, changed: (text: string) => void, { unreadable = () => {} }: FollowOptions = {}): Followed {
   let last = known
   const read = () => {
     let text: string
     try {
       text = readFileSync(path, 'utf8')
-    } catch {
+    } catch (error) {
       // The file is gone or about to be replaced: the next check will tell.
-      return
+      return unreadable(error)
     }
     if (text === last) return
     last = text
     changed(text)
   }
-  const look = (now: Stats) => now.ino !== 0 && read()
+  const look = () => read()
   doFor(null, () => {
-    watchFile(path, { interval: ms, persistent: false }, look)
+    watchFile(path, { interval: everyMs, persistent: false }, look)
     read()
   })
   return { look: read, stop: () => unwatchFile(path, look) }

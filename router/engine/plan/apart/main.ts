@@ -34,7 +34,7 @@ process.on('message', async (question: Question) => {
   // The memory outside this thread's heap has no limit by Node, so this check limits the whole process.
   const watch = setInterval(() => process.memoryUsage.rss() > mostBytes && reply({ swollen: true }), 50)
   try {
-    reply({ made: await ask(question.texts, nobody), bytes: process.memoryUsage.rss() })
+    reply({ made: await ask(question.texts, nobody, question.active), bytes: process.memoryUsage.rss() })
   } catch (cause) {
     if (!(cause instanceof DomainError)) throw cause
     reply({ refused: { code: cause.code, message: cause.message } })

@@ -79,7 +79,7 @@ export function createPool(options: PoolOptions): Pool {
       await process.ready
       isReady = true
       began = now()
-      queue.settle(task, await process.plan(task.texts, planMs))
+      queue.settle(task, await process.plan(task.texts, planMs, task.active))
     } catch (cause) {
       if (closed) queue.fail(task, leaving())
       else if (!isReady && (cause instanceof Died || cause instanceof Stopped)) postpone(task, cause)
@@ -125,9 +125,11 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    async ask(texts, askers) {
+    async ask(texts, askers, active = []) {
       askers.onJoin(proceed)
-      const key = createHash('sha256').update(texts.join('\n')).digest('base64')
+      const hash = createHash('sha256').update(texts.join('\n'))
+      if (active.length > 0) hash.update(`\n${JSON.stringify(active)}`)
+      const key = hash.digest('base64')
       const known = queue.underway.get(key)
       if (known) {
         known.askers.push(askers)
@@ -141,6 +143,7 @@ export function createPool(options: PoolOptions): Pool {
       const task: Task = {
         key,
         texts,
+        active,
         askers: [askers],
         made: Promise.withResolvers(),
         patience: undefined,

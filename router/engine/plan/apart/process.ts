@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path'
 import { DomainError, type ErrorCode } from '../../../../platform/errors.ts'
 import type { Planned } from '../plan-text.ts'
 
-/** A message to the process: the supergraph first, then texts to plan, one operation at a time. */
-export type Question = { readonly sdl: string } | { readonly texts: readonly string[] }
+/** A message to the process: the supergraph first, then texts to plan under active labels, one operation at a time. */
+export type Question = { readonly sdl: string } | { readonly texts: readonly string[]; readonly active: readonly string[] }
 
 /** A message from the process. */
 export type Reply =
@@ -38,7 +38,7 @@ export interface PlannerProcess {
    * @throws Stopped when they exceeded a limit, Died when the process ended by itself, DomainError for a mistake of the
    * client
    */
-  plan(texts: readonly string[], withinMs: number): Promise<readonly Planned[]>
+  plan(texts: readonly string[], withinMs: number, active?: readonly string[]): Promise<readonly Planned[]>
   /** Ends the process at once. @returns when it has ended */
   end(): Promise<void>
 }
@@ -144,12 +144,12 @@ export function startPlanner(sdl: string, { name, megabytes }: PlannerKind): Pla
       return over
     },
     pid: child.pid,
-    async plan(texts, withinMs) {
+    async plan(texts, withinMs, active = []) {
       await ready
       const before = workOf(child.pid)
       let words: Reply
       try {
-        words = await ask({ texts }, withinMs)
+        words = await ask({ texts, active }, withinMs)
       } catch (cause) {
         if (!(cause instanceof Stopped)) throw cause
         const stoodStill = before !== null && workOf(child.pid) === before

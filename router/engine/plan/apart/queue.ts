@@ -5,6 +5,8 @@ import type { Askers, Planned } from '../plan-text.ts'
 export interface Task {
   readonly key: string
   readonly texts: readonly string[]
+  /** Labels of progressive overrides that are active. */
+  readonly active: readonly string[]
   /** The promises of all callers that requested the same plan. */
   readonly askers: Askers[]
   readonly made: PromiseWithResolvers<readonly Planned[]>
