@@ -72,6 +72,8 @@ describe('a mistake in the configuration is one line that names the variable and
     [{ EVENT_CARRIER: 'nats' }, 'EVENT_CARRIER: nats needs NATS_URL: set it, or leave both out'],
     [{ ROUTER_URL: 'router' }, 'ROUTER_URL: must be an address such as https://example.com, several with commas between'],
     [{ PROPAGATE_HEADERS: 'authorization,x tenant' }, 'PROPAGATE_HEADERS: must be names of headers with commas between, such as authorization,x-tenant'],
+    [{ OVERRIDE_STICKY_HEADER: 'x user' }, 'OVERRIDE_STICKY_HEADER: must be the name of a header, such as x-user-id'],
+    [{ OVERRIDE_HEADER: 'yes' }, 'OVERRIDE_HEADER: must be one of on, off'],
     [{ FETCH_TIMEOUT_MS: '0' }, 'FETCH_TIMEOUT_MS: must be a number of milliseconds'],
     [{ DEDUPLICATE: 'yes' }, 'DEDUPLICATE: must be one of 0, 1, true, false'],
     [{ X_CLIENT_ID: 'a' }, 'X_CLIENT_ID and X_CLIENT_SECRET: one is set without the other; set both or none'],
@@ -89,6 +91,17 @@ describe('a mistake in the configuration is one line that names the variable and
 
   test('reports several mistakes at once', () => {
     expect(() => readConfig({ PORT: 'x', DEMO: 'x' })).toThrow(/^PORT: .*\nDEMO: .*$/)
+  })
+})
+
+describe('a request may decide on override labels itself', () => {
+  test.for([
+    [{}, true],
+    [{ OVERRIDE_HEADER: 'off' }, false],
+    [complete, false],
+    [{ ...complete, OVERRIDE_HEADER: 'on' }, true],
+  ] as const)('with %o: %s', ([environment, isAllowed]) => {
+    expect(readConfig(environment).overrides).toEqual({ salt: '', stickyHeader: null, file: null, header: isAllowed })
   })
 })
 

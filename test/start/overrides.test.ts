@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from 'graphql-ws'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -136,6 +136,16 @@ describe('a router of a graph with labelled overrides', () => {
     expect([await movedIn(earlier, nextEarlier), await movedIn(later, nextLater)]).toEqual(['a', 'b'])
     await Promise.all([earlier.return!(), later.return!()])
     await client.dispose()
+  })
+
+  it('keeps its rules when the graph is replaced while their file cannot be read', async () => {
+    writeFileSync(rules, '{ "new-home": true }')
+    await appears('b')
+    rmSync(rules)
+    writeFileSync(graph, readFileSync(graph, 'utf8').replaceAll('percent(50)', 'percent(100)'))
+    const decided = async () => (await router.post('{ item { id } }', { 'x-graphql-plan': 'show' })).json.extensions.overrides
+    await expect.poll(decided, { timeout: 30_000 }).toEqual({ 'new-home': true, 'percent(100)': true })
+    expect([await router.moved(), await router.half()]).toEqual(['b', 'b'])
   })
 
   it('counts requests by label and decision', async () => {
