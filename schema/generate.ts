@@ -87,7 +87,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
 
 /** Returns generated files without a source, which was renamed or removed. */
 export async function staleFiles(root: string, files: ReadonlyMap<string, string>): Promise<readonly string[]> {
-  const patterns = ['schema/subgraphs/*.graphql', 'subgraphs/*/**/*.generated.ts', 'web/**/*.generated.ts']
+  const patterns = ['schema/subgraphs/*.graphql', 'schema/variants/*.graphql', 'subgraphs/*/**/*.generated.ts', 'web/**/*.generated.ts']
   const stale: string[] = []
   for await (const path of glob(patterns, { cwd: root })) {
     const file = path.replaceAll('\\', '/')

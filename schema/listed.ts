@@ -2,13 +2,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatedLine } from '../codegen.ts'
 import { inFile, type Mistake, Mistakes } from './source/mistake.ts'
-import { type ListedSubgraph, readSupergraphYaml } from './source/yaml.ts'
+import { type ListedSubgraph, type ListedVariant, readSupergraphYaml } from './source/yaml.ts'
 
-/** Generated file by which the program finds the subgraphs of `supergraph.yaml`, so that nothing else lists them. */
+/** Generated file by which the program finds the subgraphs and variants of `supergraph.yaml`, so that nothing else lists them. */
 export const listedFile = 'router/start/listed.generated.ts'
 
 /** Returns the text of that file: each import is literal, so that types and import rules can follow it. */
-export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
+export function listedModule(subgraphs: readonly ListedSubgraph[], variants: readonly ListedVariant[] = []): string {
   const rows = subgraphs.map(
     ({ slug, routingUrl }) => `  ${slug}: {
     routingUrl: ${JSON.stringify(routingUrl)},
@@ -16,7 +16,8 @@ export function listedModule(subgraphs: readonly ListedSubgraph[]): string {
     definition: () => import('../../subgraphs/${slug}/definition.ts'),
   },`,
   )
-  return `${generatedLine} from supergraph.yaml\n/** The subgraphs in the order of supergraph.yaml; no code of any is loaded before it is asked for. */\nexport const listed = {\n${rows.join('\n')}\n}\n`
+  const rules = variants.map(({ name, rule }) => `  ${JSON.stringify(name)}: ${JSON.stringify(rule)},`)
+  return `${generatedLine} from supergraph.yaml\n/** The subgraphs in the order of supergraph.yaml; no code of any is loaded before it is asked for. */\nexport const listed = {\n${rows.join('\n')}\n}\n\n/** The rules of the graph's variants, by name. */\nexport const variants = {${rules.length > 0 ? `\n${rules.join('\n')}\n` : ''}}\n`
 }
 
 /** Files of each listed subgraph's folder, and their exports. */

@@ -19,10 +19,11 @@ import {
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
+import { readSubgraphTypes, type SubgraphTypes } from './graph/subgraph-types.ts'
+import { createVariants, markHidden, type VariantRule, type Variants } from './graph/variants.ts'
 import { type Costs, readCosts } from './operation/cost/costs.ts'
 import { type OverrideLabels, readOverrideLabels } from './operation/overrides/labels.ts'
 import { type PatienceTable, readPatience } from './operation/patience.ts'
-import { readSubgraphTypes, type SubgraphTypes } from './subgraph-types.ts'
 
 /**
  * The supergraph as the router uses it: the clients' schema, access rules, and the type facts that running plans needs.
@@ -43,6 +44,8 @@ export interface Supergraph {
   readonly costs: Costs
   /** The schema for clients: no federation machinery, nothing inaccessible, no directive but GraphQL's own, `@defer` and `@stream`. */
   readonly schema: GraphQLSchema
+  /** The parts of it that are served to some clients. */
+  readonly variants: Variants
   /** Whether an object type has this name, inaccessible ones included. */
   isObject(name: string): boolean
   /** Whether an object of type `typename` satisfies the type condition, inaccessible types included. */
@@ -83,8 +86,11 @@ export interface InterfaceObject {
   readonly graphs: ReadonlySet<string>
 }
 
-/** Reads a supergraph once. Throws a GraphQLError for a text that is no supergraph. */
-export function readSupergraph(sdl: string): Supergraph {
+/**
+ * Reads a supergraph once. Throws a GraphQLError for a text that is no supergraph.
+ * @param variants rules of its variants by name, for which the text was generated @default none
+ */
+export function readSupergraph(sdl: string, variants: Readonly<Record<string, VariantRule>> = {}): Supergraph {
   const document = parse(sdl, { noLocation: true })
   const objects = new Set<string>()
   const members = new Map<string, Set<string>>()
@@ -120,7 +126,7 @@ export function readSupergraph(sdl: string): Supergraph {
       if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
     }
   }
-  const schema = buildASTSchema(clientDocument(document), { assumeValidSDL: true })
+  const schema = clientSchema(document)
   return {
     sdl,
     access: readAccessTable(document),
@@ -130,6 +136,8 @@ export function readSupergraph(sdl: string): Supergraph {
     costs: readCosts(document),
     stripped: () => print(withoutAccess(document)),
     schema,
+    // Parsed again, because the tree would take memory for as long as no client asks a variant.
+    variants: createVariants(variants, rule => clientSchema(variantDocument(parse(sdl, { noLocation: true }), rule))),
     isObject: name => objects.has(name),
     covers: (condition, typename) => condition === typename || (members.get(condition)?.has(typename) ?? false),
     isLeaf: name => leaves.has(name),
@@ -143,6 +151,12 @@ export function readSupergraph(sdl: string): Supergraph {
     fieldNames,
   }
 }
+
+/** Returns a supergraph in which everything is inaccessible that a variant hides. */
+export const variantDocument = (document: DocumentNode, rule: VariantRule): DocumentNode => markHidden(document, rule, machineryTypes(document))
+
+/** Returns what clients see of a supergraph. */
+export const clientSchema = (document: DocumentNode): GraphQLSchema => buildASTSchema(clientDocument(document), { assumeValidSDL: true })
 
 /** Adds the counterparts of fields: the same fields on their types' interfaces, and on the implementations of these. */
 function alsoOnRelatives(fields: ReadonlySet<string>, document: DocumentNode, known: Pick<ReadonlyMap<string, unknown>, 'has'>): Set<string> {

@@ -12,6 +12,7 @@ import { openPlanning, type Planning } from '../engine/plan/apart/planning.ts'
 import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
+import { variants } from './listed.generated.ts'
 import { openOverrideRules } from './process/override-rules.ts'
 
 /** Opens the configured engine. The stock gateway is loaded only on request. */
@@ -104,8 +105,8 @@ export async function openEngineOver(
 
 let own: Supergraph | undefined
 
-/** The platform's own supergraph, as composed. */
+/** The platform's own supergraph as composed, with its variants. */
 export const ownSupergraph = (): Supergraph => {
-  own ??= readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'))
+  own ??= readSupergraph(readFileSync(new URL('../../schema/supergraph.graphql', import.meta.url), 'utf8'), variants)
   return own
 }

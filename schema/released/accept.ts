@@ -1,13 +1,13 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DefinitionNode, parse, print, visit } from 'graphql'
 import { apiFile, releasedFile } from '../compose.ts'
 import { routesFile } from '../openapi.ts'
-import { breakingChanges } from './api.ts'
+import { breakingChanges, contractsOf } from './api.ts'
 import { brokenRoutes, routesReleasedFile } from './routes.ts'
 
 /**
- * Makes the present API schema and REST routes the released contract, with which later changes are compared.
+ * Makes the present API schema, those of variants and REST routes the released contract, with which later changes are compared.
  * @returns what clients lose by it
  * @throws Error when the API schema was not generated
  */
@@ -17,6 +17,13 @@ export async function accept(root: string): Promise<readonly string[]> {
   })
   const broken = await breaks(root)
   await writeFile(join(root, releasedFile), compact(api))
+  for (const { released, current, variant } of await contractsOf(root)) {
+    if (variant === null) continue
+    const schema = await readFile(join(root, current), 'utf8').catch(() => null)
+    // A variant that is served no more promises nothing.
+    if (schema === null) await rm(join(root, released), { force: true })
+    else await writeFile(join(root, released), compact(schema))
+  }
   // A project without REST rows has no such file.
   await copyFile(join(root, routesFile), join(root, routesReleasedFile)).catch(() => {})
   return broken

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type DefinitionNode, type InputValueDefinitionNode, parse } from 'graphql'
-import { apiFile, releasedFile } from '../compose.ts'
 import { routesFile } from '../openapi.ts'
 import { inFile, type Mistake } from '../source/mistake.ts'
+import { contractsOf } from './api.ts'
 import { routesReleasedFile } from './routes.ts'
 
 /** How long a field or route may stay out of the released contract, in days. */
@@ -13,7 +13,7 @@ export const maxUnreleasedDays = 7
 
 /** The unreleased part of the contract. */
 export interface ReleaseAge {
-  /** One mistake for the API and one for the REST routes, each with the parts older than `maxUnreleasedDays`. */
+  /** One mistake for each schema (of the API and of variants) and one for the REST routes, each with the parts older than `maxUnreleasedDays`. */
   readonly mistakes: readonly Mistake[]
   /** Number of unreleased fields and routes, of any age. */
   readonly unreleased: number
@@ -27,19 +27,23 @@ export interface ReleaseAge {
  * @returns no mistakes, and the reason, where the history is shorter than seven days or missing
  */
 export async function releaseAge(root: string): Promise<ReleaseAge> {
-  const [api, released, routes, routesReleased] = await Promise.all(
-    [apiFile, releasedFile, routesFile, routesReleasedFile].map(file => readFile(join(root, file), 'utf8').catch(() => '')),
+  const read = (file: string) => readFile(join(root, file), 'utf8').catch(() => '')
+  const [routes, routesReleased] = await Promise.all([routesFile, routesReleasedFile].map(read))
+  const schemas = await Promise.all(
+    (await contractsOf(root)).map(async ({ current, released }) => {
+      const fields = fieldsOf(await read(current)).difference(fieldsOf(await read(released)))
+      return { current, released, fields }
+    }),
   )
-  const fields = fieldsOf(api!).difference(fieldsOf(released!))
   const operations = routesOf(routes!).difference(routesOf(routesReleased!))
-  const unreleased = fields.size + operations.size
+  const unreleased = schemas.reduce((sum, { fields }) => sum + fields.size, operations.size)
   const { commit, skipped } = unreleased > 0 ? await commitBefore(root, maxUnreleasedDays) : { commit: null, skipped: null }
   if (commit === null) return { mistakes: [], unreleased, skipped }
-  const [oldApi, oldRoutes] = await Promise.all([apiFile, routesFile].map(file => git(root, 'show', `${commit}:./${file}`).catch(() => '')))
-  const mistakes = [
-    ...mistake(releasedFile, 'fields', fields.intersection(fieldsOf(oldApi!))),
-    ...mistake(routesReleasedFile, 'routes', operations.intersection(routesOf(oldRoutes!))),
-  ]
+  const then = (file: string) => git(root, 'show', `${commit}:./${file}`).catch(() => '')
+  const mistakes: Mistake[] = []
+  for (const { current, released, fields } of schemas)
+    if (fields.size > 0) mistakes.push(...mistake(released, 'fields', fields.intersection(fieldsOf(await then(current)))))
+  mistakes.push(...mistake(routesReleasedFile, 'routes', operations.intersection(routesOf(await then(routesFile)))))
   return { mistakes, unreleased, skipped: null }
 }
 

@@ -12,8 +12,8 @@ export interface ClientUse {
 }
 
 /** A breaking change with the use that it breaks. */
-export interface Judged {
-  readonly change: BreakingChange
+export interface Judged<Of extends BreakingChange = BreakingChange> {
+  readonly change: Of
   /** Whether clients would notice; also true where use of its kind is not recorded. */
   readonly used: boolean
   readonly count: number
@@ -23,7 +23,7 @@ export interface Judged {
 }
 
 /** Says of each breaking change whether clients used what it breaks, and which. @param uses that were recorded */
-export function judge(changes: readonly BreakingChange[], uses: readonly Use[]): readonly Judged[] {
+export function judge<Of extends BreakingChange>(changes: readonly Of[], uses: readonly Use[]): readonly Judged<Of>[] {
   return changes.map(change => {
     if (change.touches === null) return { change, used: true, count: 0, lastUsedAt: null, clients: [] }
     const touched = new Set(change.touches)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import { isMap, isScalar, isSeq, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml'
+import type { VariantRule } from '../../router/engine/graph/variants.ts'
 import { type Mistake, Mistakes } from './mistake.ts'
 
 const file = 'supergraph.yaml'
@@ -14,10 +15,19 @@ export interface ListedSubgraph {
   readonly schemaFile: string
 }
 
-/** The version of composition that the file requires, and its subgraphs in their order. */
+/** The version of composition that the file requires, and its subgraphs and variants in their order. */
 export interface SupergraphYaml {
   readonly federationVersion: string
   readonly subgraphs: readonly ListedSubgraph[]
+  readonly variants: readonly ListedVariant[]
+}
+
+/** A variant in `supergraph.yaml`, which is an addition to rover's format. */
+export interface ListedVariant {
+  readonly name: string
+  readonly rule: VariantRule
+  /** Line of its name, from 1. */
+  readonly line: number
 }
 
 const unserved: Readonly<Record<string, string>> = {
@@ -73,7 +83,7 @@ export async function readSupergraphYaml(root: string): Promise<SupergraphYaml> 
     return ''
   }
 
-  const top = entries(document.contents, file, ['federation_version', 'subgraphs'])
+  const top = entries(document.contents, file, ['federation_version', 'subgraphs', 'variants'])
   const federationVersion = string(top, 'federation_version', file)
   const subgraphs = [...entries(top.get('subgraphs')?.value, 'subgraphs', [])].map(([slug, pair]): ListedSubgraph => {
     const subgraph = entries(pair.value, `subgraphs.${slug}`, ['routing_url', 'schema'])
@@ -95,6 +105,53 @@ export async function readSupergraphYaml(root: string): Promise<SupergraphYaml> 
     if (other && routingUrl)
       mistake(text.lastIndexOf(routingUrl), 'ROUTING_URL_TAKEN', `subgraphs.${slug}.routing_url is that of ${other.slug}: take the next port`)
   }
+  const variants = top.has('variants') ? readVariants(top.get('variants')!, { entries, mistake, lineOf: offset => lines.linePos(offset).line }) : []
   if (mistakes.length > 0) throw new Mistakes(mistakes)
-  return { federationVersion, subgraphs }
+  return { federationVersion, subgraphs, variants }
 }
+
+type Pairs = Map<string, Pair<unknown, unknown>>
+
+/** How the parts of the file are read, and mistakes noted. */
+interface Reading {
+  entries(map: unknown, where: string, known: readonly string[]): Pairs
+  mistake(offset: number, code: string, sentence: string): void
+  lineOf(offset: number): number
+}
+
+/** Names of variants: a part of addresses and file names. */
+const variantName = /^[a-z][a-z0-9-]{0,31}$/
+/** Names of tags, as composition takes them. */
+const tagName = /^[A-Za-z0-9_/-]{1,128}$/
+
+function readVariants({ value }: Pair<unknown, unknown>, { entries, mistake, lineOf }: Reading): readonly ListedVariant[] {
+  return [...entries(value, 'variants', [])].map(([name, pair]): ListedVariant => {
+    const where = `variants.${name}`
+    const place = offsetOf(pair.key)
+    const rule = entries(pair.value, where, ['include', 'exclude', 'hideUnreachableTypes'])
+    const tags = (key: 'include' | 'exclude'): readonly string[] | undefined => {
+      const found = rule.get(key)
+      if (!found) return undefined
+      const listed = isSeq(found.value) ? found.value.items.map(item => (isScalar(item) ? item.value : null)) : []
+      const wrong = listed.find(tag => typeof tag !== 'string' || !tagName.test(tag))
+      if (listed.length === 0 || wrong !== undefined)
+        mistake(offsetOf(found.key), 'YAML_SHAPE', `${where}.${key} must be a list of tags, such as [public]: letters, digits, "_", "-" and "/"`)
+      return listed as readonly string[]
+    }
+    const [include, exclude] = [tags('include'), tags('exclude')]
+    const hide = rule.get('hideUnreachableTypes')
+    const hideUnreachableTypes = hide && isScalar(hide.value) ? hide.value.value : undefined
+    if (hide && typeof hideUnreachableTypes !== 'boolean') mistake(offsetOf(hide.key), 'YAML_SHAPE', `${where}.hideUnreachableTypes must be true or false`)
+    if (!variantName.test(name))
+      mistake(
+        place,
+        'YAML_SHAPE',
+        `${where} is no name of a variant: at most 32 small letters, digits and "-", the first one a letter, for addresses and files`,
+      )
+    if (rule.size > 0 && !include && !exclude)
+      mistake(place, 'YAML_SHAPE', `${where} needs include or exclude, each a list of tags: without them it would show the whole graph`)
+    return { name, rule: { include, exclude, hideUnreachableTypes: hideUnreachableTypes as boolean | undefined }, line: lineOf(place) }
+  })
+}
+
+const offsetOf = (key: unknown): number => (isScalar(key) ? (key.range?.[0] ?? 0) : 0)

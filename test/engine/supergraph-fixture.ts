@@ -7,8 +7,10 @@ import type { Claim } from '../../router/access/callers/claim.ts'
 import type { AccessFilter } from '../../router/access/decision.ts'
 import type { BytesInFlight } from '../../router/engine/data/in-flight.ts'
 import type { Engine, Fetch, FetchCall, OperationRequest, ResultStream, Transport } from '../../router/engine/engine.ts'
+import type { VariantRule } from '../../router/engine/graph/variants.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import type { PlanTexts } from '../../router/engine/plan/plan-text.ts'
+import { readSupergraph } from '../../router/engine/supergraph.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import type { Operation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -66,6 +68,8 @@ export interface Answer {
 
 export interface GraphOptions {
   readonly access?: AccessFilter
+  /** Rules of the graph's variants. @default none */
+  readonly variants?: Readonly<Record<string, VariantRule>>
   /** Stands between the engine and the embedded transport. */
   readonly intercept?: (fetch: Fetch, call: FetchCall, next: () => Promise<ExecutionResult>) => Promise<ExecutionResult>
   readonly planCacheSize?: number
@@ -90,7 +94,7 @@ export interface GraphOptions {
 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
-  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize"])\n`
+  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize", "@tag"])\n`
 
 /** A subgraph's SDL with the federation link that tests leave out. */
 export const withLink = (sdl: string): string => link + sdl
@@ -141,7 +145,17 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   } = options
   const limits = { planCacheSize, planCacheBytes, maxCost, slowMs, operationTimeoutMs, answerBytes, incremental, incrementalParts, inFlight, now }
   const planTexts = options.planTexts?.(supergraphSdl)
-  const engine = createEngine({ supergraphSdl, transport, planTexts, access, exposeInternalErrors, exposePlans, ...limits, log: { error: write, warn: write } })
+  const supergraph = readSupergraph(supergraphSdl, options.variants)
+  const engine = createEngine({
+    supergraphSdl: supergraph,
+    transport,
+    planTexts,
+    access,
+    exposeInternalErrors,
+    exposePlans,
+    ...limits,
+    log: { error: write, warn: write },
+  })
   const requestOf = (source: string, variables: Record<string, unknown> | undefined, more: RunOptions) => {
     const document = parse(source)
     const mistakes = more.unchecked ? [] : validate(engine.schema, document)

@@ -1,6 +1,6 @@
 import type { EntityBatchAlias, FetchRewrite, FlattenNodePathSegment, InlineFragmentRequiresNode, RequiresSelection } from '@graphql-hive/router-query-planner'
 import { type DocumentNode, type FieldNode, Kind, print, type SelectionSetNode, stripIgnoredCharacters, visit } from 'graphql'
-import type { Requirement } from '../../subgraph-types.ts'
+import type { Requirement } from '../../graph/subgraph-types.ts'
 import type { Supergraph } from '../../supergraph.ts'
 
 /** The parts of a fetch that contain keys of the data. */
