@@ -18,10 +18,10 @@ import { createStudioCallers, type StudioCallers } from './access/callers/studio
 import { createApp } from './door/app.ts'
 import { ignoreBodies, readJsonBodies } from './door/body.ts'
 import type { DeferLimits } from './door/documents/deferring.ts'
-import { documentsOf } from './door/documents/documents.ts'
+import { createGraphs } from './door/documents/graphs.ts'
 import type { Manifest } from './door/documents/manifest.ts'
 import type { Registered } from './door/documents/registered.ts'
-import { createSources, type Trust } from './door/documents/sources.ts'
+import type { Trust } from './door/documents/sources.ts'
 import { createReadiness, type ReadinessCheck, serveHealth } from './door/health.ts'
 import { serveGraphql } from './door/http/serve.ts'
 import { type Listening, prepareListening } from './door/listening.ts'
@@ -172,10 +172,9 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const exposeErrors = options.environment === 'development'
   const hosts = options.hosts ?? createHosts(publicUrl, localOrigins(publicUrl), { loopback: exposeErrors })
   const { authenticate, keyRates, counting, studio } = openAuthentication(options, hosts)
-  const documents = documentsOf(engine, { introspection: !production, defer: options.defer })
-  const sources = createSources(documents, { mode: options.trust, registered: options.registered, log })
-  const listed = options.manifest ? sources.trust(options.manifest) : []
-  engine.onChange?.(() => void engine.warm(sources.readAgain(), owner))
+  const graphs = createGraphs(engine, { introspection: !production, defer: options.defer }, { mode: options.trust, registered: options.registered, log })
+  const listed = options.manifest ? graphs.trust(options.manifest) : []
+  engine.onChange?.(() => void engine.warm(graphs.readAgain(), owner))
   const streams = authority ? createStreams(authority, clock, log, { unansweredMs: options.unansweredMs, elapsed: options.elapsed }) : unwatched
   const { shares, starts, events } = openShares(options)
   const { tables, mistakes } = deriveTables(options.tables ?? (authority ? routeTables : []), engine.schema)
@@ -186,10 +185,12 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
   const inFlight = options.inFlight ?? createBytesInFlight()
   const countError = countErrorsIn(registry)
   /** What both doors of GraphQL need. */
-  const graphql = { engine, documents, sources, hub, streams, shares, starts, events, hosts, exposeErrors, countError, log }
+  const graphql = { hub, streams, shares, starts, events, hosts, exposeErrors, countError, log }
   const sockets = createSockets({
     ...options.sockets,
     ...graphql,
+    engine,
+    graphs,
     authenticate,
     keyRates,
     inFlight,
@@ -238,6 +239,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     publicUrl,
     production,
     schema: engine.schema,
+    variants: engine.variants,
     tables,
     isOurs: authority !== null,
     services: options.services ?? subgraphs.map(({ registration: { slug, title = slug } }) => ({ slug, title })),
@@ -248,7 +250,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     signedIn: authority ? createSignedIn(authenticate, uncounted) : undefined,
     look: createReadiness(options.readiness),
   })
-  await serveGraphql(app, { ...graphql, authenticate: counting, publicUrl, production, heartbeatMs: options.heartbeatMs, direct: options.direct })
+  await serveGraphql(app, { ...graphql, authenticate: counting, publicUrl, production, heartbeatMs: options.heartbeatMs, direct: options.direct }, graphs)
   serveRoutes(app, tables, {
     studio,
     engine,
@@ -275,7 +277,7 @@ export async function createRouter(options: RouterOptions): Promise<Router> {
     app,
     openStreams: () => streams.size,
     live: hub.figures,
-    trust: manifest => void engine.warm(sources.trust(manifest), owner),
+    trust: manifest => void engine.warm(graphs.trust(manifest), owner),
     ...listening,
   }
 }

@@ -19,6 +19,7 @@ import { readTarget } from '../target.ts'
 import { beginRequest, endRequest } from '../tracing/request.ts'
 import { ignoreBodies } from './body.ts'
 import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
+import { variantIn } from './documents/graphs.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
 import { sendRefusalPage } from './landing.ts'
@@ -269,10 +270,10 @@ export function writtenProblem(status: number, sentence: string): string {
  */
 export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^websocket$/i.test(request.headers.upgrade ?? '')
 
-/** Answers every request that failed: GraphQL errors on `/graphql`, problem+json elsewhere. */
+/** Answers every request that failed: GraphQL errors on `/graphql` and below it, problem+json elsewhere. */
 function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
-  const onGraphql = /^\/graphql\/?(?:\?|$)/.test(request.url)
+  const onGraphql = variantIn(request.url) !== undefined
   if (!known) log.error({ requestId: request.id, err: error }, 'request failed')
   else if (known.isWait) log.warn({ requestId: request.id, err: error }, 'request failed')
   const status = known?.status ?? 500

@@ -16,10 +16,11 @@ const cdn = 'https://*.cdn.apollographql.com'
  * (https://www.apollographql.com/docs/graphos/platform/sandbox). It has its own content-security policy: under that of
  * the other pages Sandbox believes that it is offline.
  * @param publicUrl origin of the platform
+ * @param variant name of a variant of the graph, at whose address the page is
  */
-export function landingPage(publicUrl: string): Page {
+export function landingPage(publicUrl: string, variant?: string): Page {
   const nonce = randomBytes(16).toString('base64')
-  const endpoint = `${publicUrl}/graphql`
+  const endpoint = `${publicUrl}/graphql${variant === undefined ? '' : `/${variant}`}`
   const socket = endpoint.replace(/^http/, 'ws')
   const policy = [
     "default-src 'self'",

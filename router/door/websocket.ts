@@ -16,8 +16,7 @@ import type { Hub } from '../live/shared/hub.ts'
 import type { Shares } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
-import type { Documents } from './documents/documents.ts'
-import type { Sources } from './documents/sources.ts'
+import type { Graphs } from './documents/graphs.ts'
 import { tell } from './errors.ts'
 import { refusedValues } from './limits.ts'
 import { createConnections } from './streaming/connect.ts'
@@ -29,8 +28,7 @@ import { createUpgrade } from './streaming/upgrade.ts'
 
 export interface WebSocketDoor {
   readonly engine: Engine
-  readonly documents: Documents
-  readonly sources: Sources
+  readonly graphs: Graphs
   readonly authenticate: Authenticate
   readonly streams: Streams
   /** Serves subscriptions. */
@@ -63,7 +61,7 @@ export interface WebSocketDoor {
   readonly log: Logger
 }
 
-/** Serves GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`. */
+/** Serves GraphQL over WebSocket (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md) at `/graphql`, and at `/graphql/<name>` of each variant. */
 export interface Sockets {
   /** Handles the upgrade requests of an HTTP server. */
   attach(server: Server): void
@@ -74,7 +72,7 @@ export interface Sockets {
 }
 
 export function createSockets(door: WebSocketDoor): Sockets {
-  const { engine, documents, sources, shares, starts, log } = door
+  const { engine, graphs, shares, starts, log } = door
   const manner = { log, hideSuggestions: door.hideSuggestions, expose: door.exposeErrors }
   const connections = createConnections(door)
   const { begin, inShare, executeLater } = createOperations(door)
@@ -96,6 +94,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const refused = refusedValues(payload.variables)
       if (refused) return [refused]
       const message = { id, payload, cause, bytes: extra.bytes }
+      const { documents, sources } = extra.variant === undefined ? graphs.whole : graphs.variant(extra.variant)
       const found = doFor(cause, () => sources.find(payload, { name: extra.claim.caller, isKnown: viewer.kind !== 'anonymous' }))
       // The protocol requires a query text: clients that send a document id send an empty one.
       if (!(found instanceof Promise)) return begin(context, message, found ?? documents.read(payload.query))
@@ -155,7 +154,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
     WebSocket: LeavingSocket,
   })
   const upgrade = createUpgrade(server, door)
-  server.on('connection', (socket: WebSocket, request: IncomingMessage) => serve(protocol, socket, request, door))
+  server.on('connection', (socket: WebSocket, request: IncomingMessage, variant?: string) => serve(protocol, socket, request, { ...door, variant }))
 
   return {
     get size() {

@@ -6,6 +6,7 @@ import type { Claim } from '../access/callers/claim.ts'
 import type { AccessFilter } from '../access/decision.ts'
 import type { BytesInFlight } from './data/in-flight.ts'
 import type { ActiveOverrides } from './operation/overrides/labels.ts'
+import type { Variants } from './graph/variants.ts'
 import type { PlanTexts } from './plan/plan-text.ts'
 import type { Supergraph } from './supergraph.ts'
 import type { Work } from './work.ts'
@@ -16,11 +17,16 @@ import type { Work } from './work.ts'
  */
 export interface OperationRequest {
   /**
-   * Document that is parsed and valid against `schema`; the same object for the same text, because compiled plans are
+   * Document that is parsed and valid against `schema`, or against that of `graphVariant`; the same object for the same text, because compiled plans are
    * cached by it.
    */
   readonly document: DocumentNode
   readonly operationName?: string | undefined
+  /**
+   * Name of the variant of the graph that the client asked: its schema decides what is known of variables, of answers
+   * and of the schema itself. @default the whole graph
+   */
+  readonly graphVariant?: string | undefined
   /** Variables as the client sent them: the engine coerces and rejects them (BAD_USER_INPUT). */
   readonly variables?: Readonly<Record<string, unknown>> | undefined
   readonly viewer: Viewer
@@ -149,6 +155,8 @@ export type Remains = (stream: { readonly request: OperationRequest; readonly ba
 export interface Engine {
   /** The schema as clients see it: without federation machinery and inaccessible elements. */
   readonly schema: GraphQLSchema
+  /** The graph's variants; operations on one name it (`OperationRequest.graphVariant`). @default none */
+  readonly variants?: Variants
   /** Runs a query or a mutation. */
   execute(request: OperationRequest): Promise<ExecutionResult>
   /**

@@ -10,6 +10,8 @@ export interface RequestContext {
   /** Identity under which the caller's use is counted. */
   readonly claim?: Claim | undefined
   readonly requestId: string
+  /** Name of the variant of the graph that the client asked. @default the whole graph */
+  readonly graphVariant?: string | undefined
   readonly headers?: Headers | undefined
   readonly browser?: Browser | undefined
   /** Aborts when the client leaves. */

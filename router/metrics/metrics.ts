@@ -68,7 +68,7 @@ const askerOf = ({ ip, headers }: FastifyRequest): MetricsAsker => ({ address: i
 /** Returns the class of a request by its route: paths that callers invent do not become labels. */
 function classOf({ routeOptions: { url } }: FastifyRequest): RouteClass {
   if (url === undefined) return 'none'
-  if (url === '/graphql' || url === '/graphql/') return 'graphql'
+  if (url.startsWith('/graphql')) return 'graphql'
   if (url === '/metrics') return 'metrics'
   if (url.startsWith('/health/')) return 'health'
   return /^\/\w+\/api\//.test(url) ? 'rest' : 'page'

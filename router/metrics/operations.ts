@@ -37,6 +37,8 @@ type Outcome = (typeof outcomes)[number]
 interface Named {
   readonly operation: string
   readonly type: string
+  /** Variant of the graph; undefined for the whole graph. */
+  readonly variant: string | undefined
 }
 
 /** One set of labels with its counters. */
@@ -58,7 +60,7 @@ function openFigures(registry: Registry) {
     {
       name: 'supergraph_operations_total',
       help: 'Operations that were valid, whichever door they came by.',
-      labels: ['operation', 'type', 'client', 'outcome'],
+      labels: ['operation', 'type', 'client', 'outcome', 'variant'],
       read: () => counts,
     },
   ])
@@ -91,22 +93,23 @@ export function measureOperations(registry: Registry, now: () => number = () => 
   const series = new Map<string, Counted>()
   const subgraphs = new Map<string, { readonly took: Series; readonly failed: { inc(): void } }>()
 
-  const countedOf = (document: DocumentNode, name: string | undefined): Named => {
+  const countedOf = ({ document, operationName: name, graphVariant: variant }: OperationRequest): Named => {
     const known = asked.get(document)?.get(name)
     if (known) return known
     const definition = getOperationAST(document, name)
-    const counted = { operation: operationNames(definition?.name?.value ?? anonymous), type: definition?.operation ?? 'unknown' }
+    const counted = { operation: operationNames(definition?.name?.value ?? anonymous), type: definition?.operation ?? 'unknown', variant }
     const ofDocument = asked.get(document) ?? new Map<string | undefined, Named>()
     // Names of unknown operations are not counted.
     if (definition) asked.set(document, ofDocument.set(name, counted))
     return counted
   }
-  const seriesOf = ({ operation, type }: Named, client: string, outcome: Outcome): Counted => {
-    const key = `${operation} ${type} ${outcome} ${client}`
+  const seriesOf = ({ operation, type, variant }: Named, client: string, outcome: Outcome): Counted => {
+    const key = `${operation} ${type} ${outcome} ${variant ?? ''} ${client}`
     let found = series.get(key)
     if (found) return found
-    if (series.size >= mostSeries && operation !== otherName) return seriesOf({ operation: otherName, type }, otherName, outcome)
-    const labels = { operation, type, client, outcome }
+    if (series.size >= mostSeries && operation !== otherName) return seriesOf({ operation: otherName, type, variant }, otherName, outcome)
+    // To Prometheus a label that is left out is the same as an empty one.
+    const labels = { operation, type, client, outcome, ...(variant !== undefined && { variant }) }
     found = { count: { labels, value: 0 }, took: durations(labels) }
     counts.push(found.count)
     series.set(key, found)
@@ -116,15 +119,15 @@ export function measureOperations(registry: Registry, now: () => number = () => 
     for (const error of errors ?? []) countError(error)
   }
   /** Starts measuring an operation. @returns a function that ends it */
-  const begin = ({ document, operationName, viewer }: OperationRequest) => {
+  const begin = (request: OperationRequest) => {
     const began = now()
-    const counted = countedOf(document, operationName)
+    const counted = countedOf(request)
     const cause = causeNow()
     // A service's own queries within the operation are not counted as the client's.
     const isClients = cause !== undefined && cause.operation === undefined
     if (isClients) cause.operation = counted.operation
     return (result: Pick<ExecutionResult, 'data' | 'errors'>) => {
-      const { count, took } = seriesOf(counted, clientNames(clientOf(viewer)), outcomeOf(result))
+      const { count, took } = seriesOf(counted, clientNames(clientOf(request.viewer)), outcomeOf(result))
       count.value += 1
       took.observe((now() - began) / 1000)
       countErrors(result.errors)
@@ -134,12 +137,12 @@ export function measureOperations(registry: Registry, now: () => number = () => 
   const failed: ExecutionResult = { errors: [] }
   const incremental = openIncrementalFigures(registry, buckets)
   /** Runs an operation in a span of its own if its trace is sampled: `query Feed`. */
-  const ofOperation = <Result>({ document, operationName, viewer }: OperationRequest, work: () => Promise<Result>): Promise<Result> => {
+  const ofOperation = <Result>(request: OperationRequest, work: () => Promise<Result>): Promise<Result> => {
     const above = keptSpan()
     if (!above || isOfOperation(above)) return work()
-    const { type, operation } = countedOf(document, operationName)
+    const { type, operation } = countedOf(request)
     const { name, facts } = describeOperation(type, operation)
-    return finished(above.begin(name, 'internal', { ...facts, client: clientOf(viewer) }), work)
+    return finished(above.begin(name, 'internal', { ...facts, client: clientOf(request.viewer) }), work)
   }
 
   return {
@@ -160,7 +163,7 @@ export function measureOperations(registry: Registry, now: () => number = () => 
       ...(engine.executeIncrementally && {
         async executeIncrementally(request: OperationRequest) {
           const [end, began] = [begin(request), now()]
-          const { operation } = countedOf(request.document, request.operationName)
+          const { operation } = countedOf(request)
           const measured = { operation, firstAt: () => (now() - began) / 1000, end }
           return incremental.watch(() => ofOperation(request, () => engine.executeIncrementally!(request)), measured)
         },

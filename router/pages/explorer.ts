@@ -37,22 +37,28 @@ const files: readonly Asset[] = [
   { path: `${folder}/explorer.js`, type: 'text/javascript', load: ownFile('explorer.js') },
 ]
 
-/** Serves GraphiQL at `/explorer`: queries over HTTP, subscriptions over graphql-ws, both at the page's own origin. */
-export function serveExplorer(app: FastifyInstance, sendPage: SendPage): void {
+/**
+ * Serves GraphiQL at `/explorer`: queries over HTTP, subscriptions over graphql-ws, both at the page's own origin.
+ * @param variants names of the graph's variants, each with an explorer at `/explorer/<name>`
+ */
+export function serveExplorer(app: FastifyInstance, sendPage: SendPage, variants: readonly string[]): void {
   serveAssets(app, files)
-  app.get('/explorer', async (_request, reply) =>
-    sendPage(
-      reply,
-      {
-        title: 'GraphQL explorer',
-        content: '<div id="explorer"><p>The explorer needs JavaScript, which this browser does not run, or has not loaded yet.</p></div>',
-        styles: [`${folder}/graphiql.css`],
-        scripts: [`${folder}/graphql-ws.js`, `${folder}/graphiql.js`, `${folder}/explorer.js`],
-        layout: 'application',
-        // The editor creates inline styles and web workers.
-        policy: { 'style-src': "'self' 'unsafe-inline'", 'worker-src': "'self'" },
-      },
-      '/explorer',
-    ),
-  )
+  for (const variant of [null, ...variants]) {
+    const path = variant === null ? '/explorer' : `/explorer/${variant}`
+    app.get(path, async (_request, reply) =>
+      sendPage(
+        reply,
+        {
+          title: variant === null ? 'GraphQL explorer' : `GraphQL explorer: ${variant}`,
+          content: '<div id="explorer"><p>The explorer needs JavaScript, which this browser does not run, or has not loaded yet.</p></div>',
+          styles: [`${folder}/graphiql.css`],
+          scripts: [`${folder}/graphql-ws.js`, `${folder}/graphiql.js`, `${folder}/explorer.js`],
+          layout: 'application',
+          // The editor creates inline styles and web workers.
+          policy: { 'style-src': "'self' 'unsafe-inline'", 'worker-src': "'self'" },
+        },
+        path,
+      ),
+    )
+  }
 }

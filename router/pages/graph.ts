@@ -21,6 +21,7 @@ import { type AccessTable, type Requirement, readAccessTable } from '../access/r
 import { doorRefusal } from '../door/errors.ts'
 import { prefersHtml } from '../door/headers.ts'
 import { sendRefusalPage } from '../door/landing.ts'
+import type { Variants } from '../engine/graph/variants.ts'
 import { type Costs, readCosts } from '../engine/operation/cost/costs.ts'
 import { deprecationsFile, readDeprecationDays } from '../metrics/usage/deprecations.ts'
 import { createUseReader, type ShownUse, type UseSentences } from './graph-use.ts'
@@ -31,12 +32,19 @@ const file = new URL('../../schema/supergraph.graphql', import.meta.url)
 const daysFile = new URL(`../../${deprecationsFile}`, import.meta.url)
 const roots = ['Query', 'Mutation', 'Subscription'] as const
 
+/** The graph of a reference. */
+export interface ReferenceGraph {
+  readonly schema: GraphQLSchema
+  /** Its variants, each with a reference of its own at `/docs/graph/<name>`. @default none */
+  readonly variants?: Variants | undefined
+}
+
 /**
  * Serves the reference of the graph: an overview at `/docs/graph`, and a page for each type with its access rules. It
  * is generated from the clients' schema and the supergraph's rules.
  * @param use what clients use, for those who may see it @default not shown
  */
-export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema, sendPage: SendPage, use?: ShownUse): void {
+export function serveGraphReference(app: FastifyInstance, { schema, variants }: ReferenceGraph, sendPage: SendPage, use?: ShownUse): void {
   let rules: Rules | undefined
   const known = (): Rules => {
     if (rules) return rules
@@ -44,25 +52,50 @@ export function serveGraphReference(app: FastifyInstance, schema: GraphQLSchema,
     rules = { access: readAccessTable(sdl), costs: readCosts(parse(sdl, { noLocation: true })), days: deprecationDays() }
     return rules
   }
+  const names = variants?.names ?? []
+  serveReferenceOf(app, { schemaOf: () => schema, variant: null, names, known, use }, sendPage)
+  for (const variant of names) serveReferenceOf(app, { schemaOf: () => variants!.schemaOf(variant)!, variant, names: [], known, use }, sendPage)
+}
+
+/** One reference: of the whole graph, or of a variant. */
+interface Reference {
+  /** Name of the variant; null for the whole graph. */
+  readonly variant: string | null
+  /** Names of the variants that the overview lists. */
+  readonly names: readonly string[]
+  schemaOf(): GraphQLSchema
+  known(): Rules
+  readonly use: ShownUse | undefined
+}
+
+function serveReferenceOf(app: FastifyInstance, { variant, names, schemaOf, known, use }: Reference, sendPage: SendPage): void {
+  const home = variant === null ? '/docs/graph' : `/docs/graph/${variant}`
+  // Pages link to the reference and the explorer of the whole graph; text cannot contain what begins a link.
+  const within = (content: string) =>
+    variant === null ? content : content.replaceAll('href="/docs/graph', `href="${home}`).replaceAll('href="/explorer', `href="/explorer/${variant}`)
   const kept = new Map<string, string>()
   const once = (name: string, make: () => string): string => {
-    const content = kept.get(name) ?? make()
+    const content = kept.get(name) ?? within(make())
     kept.set(name, content)
     return content
   }
-  app.get('/docs/graph', async (_request, reply) => sendPage(reply, { title: 'Graph', content: once('', () => overview(schema, known())) }, '/docs/graph'))
+  app.get(home, async (_request, reply) => {
+    const title = variant === null ? 'Graph' : `Graph: ${variant}`
+    return sendPage(reply, { title, content: once('', () => overview(schemaOf(), known(), { variant, names })) }, home)
+  })
   const readUse = use && createUseReader(use)
-  app.get<{ Params: { name: string } }>('/docs/graph/:name', async (request, reply) => {
+  app.get<{ Params: { name: string } }>(`${home}/:name`, async (request, reply) => {
     const { name } = request.params
+    const schema = schemaOf()
     const type = schema.getType(name)
     if (!type || isIntrospectionType(type)) {
-      const sentence = 'The graph has no type of this name: /docs/graph lists those that it has.'
+      const sentence = `The graph has no type of this name: ${home} lists those that it has.`
       if (prefersHtml(request.headers.accept)) return sendRefusalPage(reply, 404, sentence)
       throw doorRefusal(404, sentence)
     }
     const used = readUse && use.isShownTo(request) ? await readUse(name, membersOf(type)) : undefined
-    const content = used === undefined ? once(name, () => typePage(type, schema, known())) : typePage(type, schema, known(), used)
-    return sendPage(reply, { title: name, content }, `/docs/graph/${name}`)
+    const content = used === undefined ? once(name, () => typePage(type, schema, known())) : within(typePage(type, schema, known(), used))
+    return sendPage(reply, { title: name, content }, `${home}/${name}`)
   })
 }
 
@@ -102,7 +135,7 @@ const kinds: readonly (readonly [title: string, is: (type: GraphQLNamedType) => 
   ['Pages of lists', type => /(?:Connection|Edge)$/.test(type.name)],
 ]
 
-function overview(schema: GraphQLSchema, { days }: Rules): string {
+function overview(schema: GraphQLSchema, { days }: Rules, { variant, names }: Pick<Reference, 'variant' | 'names'>): string {
   const types = typesOf(schema)
   const root = (name: (typeof roots)[number]) => {
     const fields = fieldsOf(schema.getType(name))
@@ -117,10 +150,12 @@ function overview(schema: GraphQLSchema, { days }: Rules): string {
     return found.length === 0 ? '' : `<h2>${title}</h2>\n<ul class="columns">${found.map(({ name }) => `<li>${typeLink(name)}</li>`).join('\n')}</ul>`
   }
   const old = deprecated(schema, days)
-  return `<h1>The graph</h1>
+  const heading = variant === null ? 'The graph' : `The graph: ${variant}`
+  const others = names.map(name => `<a href="/docs/graph/${name}">${name}</a>`).join(', ')
+  return `<h1>${heading}</h1>
 <p>What can be asked, and by whom: written out of the schema that clients are served and of the rules that stand before it. What a caller may not see is null, with the scopes that would do; the rest of the answer stands.</p>
 <p>What an operation costs is estimated before it runs: each object of its answer 1, each mutation 10 more, and lists as long as they are asked for or can be, unless a field says otherwise on its type’s page. With the header <code>x-graphql-cost: show</code> an answer tells <code>extensions.cost</code>: estimated, actual and the most that is allowed.</p>
-${roots.map(root).join('\n')}
+${names.length > 0 ? `<p>Parts of it for some clients: ${others}.</p>\n` : ''}${roots.map(root).join('\n')}
 <h2>Deprecated</h2>
 ${old.length > 0 ? `<ul>${old.join('\n')}</ul>` : '<p>Nothing.</p>'}
 ${kinds.map(list).join('\n')}`

@@ -4,6 +4,7 @@ import type { Slug } from '../../subgraphs/scopes.ts'
 import { apps } from '../../web/serve/apps.ts'
 import { houseTokens } from '../../web/serve/house.ts'
 import type { Found } from '../door/health.ts'
+import type { Variants } from '../engine/graph/variants.ts'
 import type { Hosts } from '../hosts.ts'
 import type { RouteTable } from '../rest/row.ts'
 import { type Asset, ownFile, serveAssets } from './assets.ts'
@@ -23,6 +24,8 @@ export interface PagesNeeds {
   readonly publicUrl: string
   readonly production: boolean
   readonly schema: GraphQLSchema
+  /** Variants of the graph. @default none */
+  readonly variants?: Variants | undefined
   readonly tables: readonly RouteTable[]
   /** Whether the graph is the platform's own; another supergraph has no REST routes and no reference. */
   readonly isOurs: boolean
@@ -49,7 +52,7 @@ const goOn: Asset = { path: `${assets}/go-on.js`, type: 'text/javascript', load:
  * explorer nor graph reference, because production does not publish its schema.
  */
 export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
-  const { hosts, publicUrl, production, schema, services, tables, isOurs } = needs
+  const { hosts, publicUrl, production, schema, variants, services, tables, isOurs } = needs
   const routed = tables.map(({ slug }) => slug)
   const send = createSendPage([
     ['/', 'Overview'],
@@ -71,9 +74,9 @@ export function servePages(app: FastifyInstance, needs: PagesNeeds): void {
     },
     send,
   )
-  if (!production) serveExplorer(app, send)
+  if (!production) serveExplorer(app, send, variants?.names ?? [])
   if (isOurs) serveReference(app, { hosts, services: routed, publicUrl }, send)
-  if (isOurs && !production) serveGraphReference(app, schema, send, needs.use)
+  if (isOurs && !production) serveGraphReference(app, { schema, variants }, send, needs.use)
 }
 
 /** Returns a workspace for the overview; null when its service does not run here. */

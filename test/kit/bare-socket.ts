@@ -29,11 +29,13 @@ export interface BareSocket {
 export interface Dialling extends ClientOptions {
   /** @default graphql-transport-ws */
   readonly protocols?: readonly string[]
+  /** @default /graphql */
+  readonly path?: string
 }
 
-/** Dials `/graphql` of a running router. Rejects when the handshake is refused. */
-export async function dial(url: string, { protocols = ['graphql-transport-ws'], ...options }: Dialling = {}): Promise<BareSocket> {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, [...protocols], options)
+/** Dials `/graphql` of a running router, or another path. Rejects when the handshake is refused. */
+export async function dial(url: string, { protocols = ['graphql-transport-ws'], path = '/graphql', ...options }: Dialling = {}): Promise<BareSocket> {
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}`, [...protocols], options)
   const messages: Message[] = []
   socket.on('message', data => messages.push(JSON.parse(String(data))))
   const closed = new Promise<{ code: number; reason: string }>(resolve => socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })))

@@ -164,6 +164,16 @@ describe('sums', () => {
     ])
   })
 
+  it('name the variant of the graph that was asked, and count it apart from the whole graph', async () => {
+    const sums = createSums(noon)
+    const engine = countUsage(bare('type Query { a(given: Given): Int } input Given { b: Int }'), sums, log, () => noon)
+    const text = 'query A($given: Given) { a(given: $given) }'
+    const ask = (graphVariant?: string) => engine.execute({ ...request(text, { given: { b: 1 } }), graphVariant })
+    for (const variant of [undefined, 'partners', 'partners']) await ask(variant)
+    const taken = sums.take().map(({ sum: { variant, coordinates }, count }) => `${variant || 'whole'} ${coordinates} ${count}`)
+    expect(taken.sort()).toEqual(['partners Given.b 2', 'partners Query.a,Query.a(given:) 2', 'whole Given.b 1', 'whole Query.a,Query.a(given:) 1'].sort())
+  })
+
   it('belong to the UTC day of the use, and are deleted after their days', async () => {
     let now = noon
     await using usage = recorder({ now: () => now, days: 2 })

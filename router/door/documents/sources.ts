@@ -40,13 +40,16 @@ export interface SourceOptions {
   readonly mode?: Trust | undefined
   /** @default a store of its own */
   readonly registered?: Registered | undefined
+  /** Whether invalid trusted documents are not logged. @default they are */
+  readonly isQuiet?: boolean | undefined
   readonly log: Pick<Logger, 'warn'>
 }
 
 /** Maximum number of logged documents that are remembered. */
 const mostLogged = 10_000
 
-export function createSources(documents: Documents, { mode = 'off', registered = createRegistered(), log }: SourceOptions): Sources {
+export function createSources(documents: Documents, { mode = 'off', registered = createRegistered(), isQuiet = false, log }: SourceOptions): Sources {
+  const trustedLog = isQuiet ? null : log
   const logged = new LRUCache<string, true>({ max: mostLogged })
   let trusted: Trusted | null = null
   let listed: Manifest | null = null
@@ -75,12 +78,12 @@ export function createSources(documents: Documents, { mode = 'off', registered =
 
   return {
     readAgain() {
-      trusted = listed && trustedIn(listed, documents, log)
+      trusted = listed && trustedIn(listed, documents, trustedLog)
       return trusted?.documents ?? []
     },
     trust(manifest) {
       listed = manifest
-      trusted = trustedIn(manifest, documents, log)
+      trusted = trustedIn(manifest, documents, trustedLog)
       return trusted.documents
     },
     find({ query, documentId, extensions }, caller) {

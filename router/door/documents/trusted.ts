@@ -22,8 +22,9 @@ export interface Trusted {
 /**
  * Validates a manifest against the graph: documents that do not fit are logged in one line, and rejected on use. They
  * are cached apart from requests' documents, so that requests cannot displace them.
+ * @param log null to log nothing
  */
-export function trustedIn({ operations }: Manifest, documents: Documents, log: Pick<Logger, 'warn'>): Trusted {
+export function trustedIn({ operations }: Manifest, documents: Documents, log: Pick<Logger, 'warn'> | null): Trusted {
   const [byId, byHash] = [new Map<string, TrustedDocument>(), new Map<string, TrustedDocument>()]
   const runnable: DocumentNode[] = []
   const wrong: string[] = []
@@ -40,7 +41,7 @@ export function trustedIn({ operations }: Manifest, documents: Documents, log: P
     byId.set(id, known)
   }
   if (wrong.length > 0)
-    log.warn(
+    log?.warn(
       { wrong: wrong.length, of: operations.length, first: wrong.slice(0, mostTold) },
       'trusted documents are invalid for this graph and will be refused',
     )

@@ -12,6 +12,8 @@ import type { Sources } from '../documents/sources.ts'
 /** Options of `/graphql` over HTTP. */
 export interface HttpDoor {
   readonly engine: Engine
+  /** Name of the variant of the graph that is served; undefined for the whole graph. */
+  readonly variant?: string | undefined
   readonly documents: Documents
   readonly sources: Sources
   readonly authenticate: Authenticate

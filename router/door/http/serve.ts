@@ -8,6 +8,7 @@ import type { RequestContext } from '../../engine/gateway.ts'
 import type { Hosts } from '../../hosts.ts'
 import { readJsonBodies } from '../body.ts'
 import { usesIncremental } from '../documents/deferring.ts'
+import type { Graphs, ServedGraph } from '../documents/graphs.ts'
 import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
 import { landingPage, sendRefusalPage } from '../landing.ts'
@@ -22,41 +23,76 @@ import type { HttpDoor } from './door.ts'
 import { answerIncrementally, mayAnswerLater } from './incremental.ts'
 import { areVariables, streamSubscription } from './subscription.ts'
 
+/** One graph behind the door: Apollo Server for its unusual requests, and the door whose errors are formatted. */
+interface Serving {
+  readonly server: ApolloServer<RequestContext>
+  readonly door: HttpDoor
+}
+
 /**
- * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation): Apollo Server handles the protocol,
- * the engine executes. Resolves when Apollo Server has started; it stops with the app.
+ * Serves `/graphql` over HTTP (GraphQL over HTTP, draft of the GraphQL foundation), and each variant of the graph at
+ * `/graphql/<name>`: Apollo Server handles the protocol, the engine executes. Resolves when Apollo Server has started;
+ * it stops with the app. That of a variant starts with its first request.
  */
-export async function serveGraphql(app: FastifyInstance, door: HttpDoor): Promise<void> {
-  const ready = new WeakSet<object>()
-  const engine = tellingEngine(door, ready)
-  const server = createApollo(door, engine, ready)
-  const telling = { ...door, engine }
-  await server.start()
-  app.addHook('onClose', () => server.stop())
+export async function serveGraphql(app: FastifyInstance, shared: Omit<HttpDoor, keyof ServedGraph>, graphs: Graphs): Promise<void> {
+  const started: ApolloServer<RequestContext>[] = []
+  const start = async (graph: ServedGraph): Promise<Serving> => {
+    const ready = new WeakSet<object>()
+    const door = { ...shared, ...graph }
+    const engine = tellingEngine(door, ready)
+    const server = createApollo(door, engine, ready)
+    await server.start()
+    started.push(server)
+    return { server, door: { ...door, engine } }
+  }
+  const whole = await start(graphs.whole)
+  app.addHook('onClose', async () => void (await Promise.all(started.map(server => server.stop()))))
   await app.register(async scope => {
     readJsonBodies(scope)
-    for (const url of ['/graphql', '/graphql/']) {
-      scope.route({ method: ['GET', 'POST'], url, handler: (request, reply) => answer(server, telling, request, reply) })
-      scope.route({
-        method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-        url,
-        handler: (_request, reply) => {
-          reply.header('allow', 'GET, POST')
-          throw doorRefusal(405, 'Send GraphQL requests by POST, or queries by GET.')
-        },
+    serveAt(scope, '/graphql', () => whole)
+    for (const name of graphs.names) {
+      let opened: Promise<Serving> | undefined
+      serveAt(scope, `/graphql/${name}`, () => {
+        opened ??= start(graphs.variant(name)).catch(error => {
+          opened = undefined
+          throw error
+        })
+        return opened
       })
     }
   })
 }
 
-async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+/** Serves a graph at a path. @param serving returns it, as a promise where it is being opened */
+function serveAt(scope: FastifyInstance, path: string, serving: () => Serving | Promise<Serving>): void {
+  for (const url of [path, `${path}/`]) {
+    scope.route({
+      method: ['GET', 'POST'],
+      url,
+      handler(request, reply) {
+        const opened = serving()
+        return 'server' in opened ? answer(opened, request, reply) : opened.then(late => answer(late, request, reply))
+      },
+    })
+    scope.route({
+      method: ['PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      handler: (_request, reply) => {
+        reply.header('allow', 'GET, POST')
+        throw doorRefusal(405, 'Send GraphQL requests by POST, or queries by GET.')
+      },
+    })
+  }
+}
+
+async function answer({ server, door }: Serving, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const headers = webHeaders(request.headers)
   const accept = headers.get('accept')
   const asked = readAsked(request)
   if (request.method === 'GET' && prefersHtml(accept) && asked.naming.query === null) {
     // In production no page is served that loads programs from other origins.
     if (door.production) return sendRefusalPage(reply, 400, 'This is the GraphQL endpoint for programs: send POST, or GET with a query.')
-    const page = landingPage(door.publicUrl)
+    const page = landingPage(door.publicUrl, door.variant)
     return reply.headers(page.headers).send(page.html)
   }
   if (request.method === 'POST' && !isJson(headers)) throw doorRefusal(415, 'A GraphQL request must be JSON: send Content-Type application/json.')
@@ -90,7 +126,7 @@ async function answer(server: ApolloServer<RequestContext>, door: HttpDoor, requ
   }
   const operation = found && getOperationAST(found.document, asked.operationName)
   const form = streamFormOf(accept, operation?.operation === 'subscription')
-  const context = { viewer: caller.viewer, claim, requestId: request.id, headers, signal: leavingSignal(reply.raw) }
+  const context = { viewer: caller.viewer, claim, requestId: request.id, graphVariant: door.variant, headers, signal: leavingSignal(reply.raw) }
   if (form && found && operation?.operation === 'subscription') {
     const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables }
     return streamSubscription(door, reply, subscription, { form, caller, claim, tellErrors })

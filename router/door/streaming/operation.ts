@@ -92,6 +92,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       inTurn: inTurnOf(events, claim, cause),
       cause,
       document: read.document,
+      graphVariant: extra.variant,
       operationName: payload.operationName ?? undefined,
       variables: payload.variables ?? undefined,
       viewer: extra.caller!.viewer,

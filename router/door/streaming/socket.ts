@@ -68,6 +68,8 @@ export const tooMany = 'too many connections'
 export interface Extra {
   readonly request: IncomingMessage
   readonly id: string
+  /** Name of the variant of the graph that the socket asks; undefined for the whole graph. */
+  readonly variant: string | undefined
   /** Number of operations so far: their ids are numbered under the socket's. */
   asked: number
   /** Bytes of the message that is being read. */
@@ -92,6 +94,8 @@ export interface Extra {
 }
 
 interface ServeOptions {
+  /** Name of the variant of the graph that the socket asks. @default the whole graph */
+  readonly variant?: string | undefined
   readonly log: Logger
   /** Returns the address from which a client connected. */
   readonly addressOf: AddressOf
@@ -106,7 +110,7 @@ export function serve(
   protocol: ReturnType<typeof makeServer<Record<string, unknown> | undefined, Extra>>,
   socket: WebSocket,
   request: IncomingMessage,
-  { log, addressOf, inFlight, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
+  { variant, log, addressOf, inFlight, pingMs = socketLimits.pingMs, messages = socketLimits.messages }: ServeOptions,
 ) {
   const end = (code: number, reason: string) => sayGoodbye(socket, code, reason)
   const header = (name: string) => request.headers[name]
@@ -133,6 +137,7 @@ export function serve(
   const extra: Extra = {
     request,
     id,
+    variant,
     asked: 0,
     bytes: 0,
     malformed: null,

@@ -8,6 +8,7 @@ import { createCounter } from '../../../platform/limit.ts'
 import type { AddressOf } from '../../access/address.ts'
 import type { Hosts } from '../../hosts.ts'
 import { readTarget } from '../../target.ts'
+import { type Graphs, variantIn } from '../documents/graphs.ts'
 import { sayGoodbye, socketLimits, tooMany, tooManyCode } from './socket.ts'
 
 /** What upgrading needs of the door. */
@@ -15,17 +16,24 @@ interface UpgradeDoor {
   readonly hosts: Hosts
   readonly addressOf: AddressOf
   readonly perAddress?: number | undefined
+  /** The graphs that sockets can ask. */
+  readonly graphs: Pick<Graphs, 'names'>
   readonly log: Logger
 }
 
 /** Handles upgrade requests: opens a socket, or refuses it by its address, its protocol or the number of open ones. */
-export function createUpgrade(server: WebSocketServer, { hosts, addressOf, perAddress = socketLimits.perAddress, log }: UpgradeDoor) {
+export function createUpgrade(
+  server: WebSocketServer,
+  { hosts, addressOf, perAddress = socketLimits.perAddress, graphs: { names: variants }, log }: UpgradeDoor,
+) {
   const addresses = createCounter()
   return (request: IncomingMessage, duplex: Duplex, head: Buffer) => {
     const target = readTarget(request, hosts.knows)
     if (typeof target === 'string') return turnAway(duplex, '400 Bad Request', target)
     request.headers.host = target.host
-    if (!/^\/graphql\/?(?:\?|$)/.test(target.url)) return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql.')
+    const variant = variantIn(target.url)
+    if (variant === undefined || (variant !== null && !variants.includes(variant)))
+      return turnAway(duplex, '404 Not Found', 'WebSockets are served at /graphql, and at /graphql/<name> of each variant.')
     const protocols = request.headers['sec-websocket-protocol']
     // A client that offers subprotocols refuses a handshake without one of them.
     if (protocols !== undefined && !handleProtocols(protocols)) return turnAway(duplex, '400 Bad Request', noSubprotocol)
@@ -43,7 +51,7 @@ export function createUpgrade(server: WebSocketServer, { hosts, addressOf, perAd
       } else if (protocols === undefined) {
         socket.on('error', err => log.debug({ err }, 'refused socket failed'))
         sayGoodbye(socket, CloseCode.SubprotocolNotAcceptable, noSubprotocol)
-      } else server.emit('connection', socket, request)
+      } else server.emit('connection', socket, request, variant ?? undefined)
     })
   }
 }

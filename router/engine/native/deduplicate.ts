@@ -27,6 +27,7 @@ export function deduplicated(engine: Engine, passed: readonly string[]): Engine 
 
   const isEqual = (one: OperationRequest, other: OperationRequest): boolean =>
     one.operationName === other.operationName &&
+    one.graphVariant === other.graphVariant &&
     one.isOurs === other.isOurs &&
     (one.viewer === other.viewer || isDeepStrictEqual(one.viewer, other.viewer)) &&
     isDeepStrictEqual(one.variables, other.variables) &&

@@ -1,4 +1,4 @@
-import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import { claimOf } from '../../access/callers/claim.ts'
 import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
 import { errorFrom } from '../errors.ts'
@@ -27,8 +27,17 @@ export function createEngine(options: EngineOptions): Engine {
   const tellIfSlow = (ready: Ready, began: number) => tellSlow(log, ready, now() - began, slowMs)
   const answer = (ready: Ready, run: Run, known?: readonly GraphQLError[]) => answerOf(ready, run, options, known)
 
+  const clients = (schema: GraphQLSchema) => (options.incremental === false ? withoutIncremental(schema) : schema)
+
   return {
-    schema: options.incremental === false ? withoutIncremental(supergraph.schema) : supergraph.schema,
+    schema: clients(supergraph.schema),
+    variants: {
+      names: supergraph.variants.names,
+      schemaOf(name) {
+        const schema = supergraph.variants.schemaOf(name)
+        return schema && clients(schema)
+      },
+    },
     warm,
     plans,
     execute: request =>

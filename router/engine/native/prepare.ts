@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type DocumentNode, type ExecutionResult, type GraphQLError, Kind, print } from 'graphql'
+import { type DocumentNode, type ExecutionResult, type GraphQLError, type GraphQLSchema, Kind, print } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { traced } from '../../../platform/caller/trace.ts'
 import { codeOf } from '../../../platform/errors.ts'
@@ -135,9 +135,9 @@ function createDocuments(most: number, mostBytes: number) {
       Math.min(mostBytes, Math.max(variants.size, folded.size, 1) * (variantBytes + characters * bytesPerCharacter)),
   })
 
-  function prepareDocument(document: DocumentNode, operationName: string | undefined): Found | string {
+  function prepareDocument(document: DocumentNode, operationName: string | undefined, graphVariant: string | undefined): Found | string {
     // An empty name is a name that no operation has.
-    const name = operationName === undefined ? '' : `:${operationName}`
+    const name = `${graphVariant ?? ''}${operationName === undefined ? '' : `:${operationName}`}`
     const known = keys.get(document)?.get(name)
     let prepared = known === undefined ? undefined : byText.get(known)
     if (known !== undefined && prepared) return { prepared, text: known }
@@ -147,7 +147,7 @@ function createDocuments(most: number, mostBytes: number) {
     // The only operation of a document is the same with and without its name.
     const isOnly = document.definitions.every(each => each.kind !== Kind.OPERATION_DEFINITION || each === operation.definition)
     const text = createHash('sha256')
-      .update(`${isOnly ? '' : name}\n${printed}`)
+      .update(`${isOnly ? (graphVariant ?? '') : name}\n${printed}`)
       .digest('base64')
     prepared = byText.get(text)
     if (!prepared) {
@@ -185,6 +185,14 @@ function createDocuments(most: number, mostBytes: number) {
   return { prepareDocument, foldedDocument, byText }
 }
 
+/** Returns the schema that the clients of an operation know. @throws Error for an unknown variant */
+function schemaFor({ schema, variants }: Supergraph, { graphVariant }: Pick<OperationRequest, 'graphVariant'>): GraphQLSchema {
+  if (graphVariant === undefined) return schema
+  const known = variants.schemaOf(graphVariant)
+  if (!known) throw new Error(`the graph has no variant ${graphVariant}`)
+  return known
+}
+
 /** Throws for a supergraph that the planner cannot read. */
 export function createPreparation(options: EngineOptions, supergraph: Supergraph): Preparation {
   const { access, log, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
@@ -204,7 +212,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     plans: () => ({ operations: byText.size, bytes: byText.calculatedSize, hits, misses }),
     async warm(operations, viewer) {
       for (const document of operations) {
-        const found = prepareDocument(document, undefined)
+        const found = prepareDocument(document, undefined, undefined)
         if (typeof found === 'string') continue
         // Planned as if no condition had a value.
         const { conditions, operation } = found.prepared
@@ -217,11 +225,12 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function prepare(request: OperationRequest): Promise<Ready | Refused> {
-    const found = prepareDocument(request.document, request.operationName)
+    const found = prepareDocument(request.document, request.operationName, request.graphVariant)
+    const known = schemaFor(supergraph, request)
     if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
     const { prepared } = found
     const { definition } = prepared.operation
-    const coerced = coerceVariables(schema, definition.variableDefinitions ?? [], request.variables)
+    const coerced = coerceVariables(known, definition.variableDefinitions ?? [], request.variables)
     if (coerced.errors) return { errors: coerced.errors }
     const variables = coerced.coerced
     const bits = bitsOf(prepared, variables, request)
@@ -237,7 +246,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const ready = await variant
-      const introspection = ready.introspection ? await introspect(schema, ready.introspection, request, now) : noData
+      const introspection = ready.introspection ? await introspect(known, ready.introspection, request, now) : noData
       return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection, estimated }
     } catch (cause) {
       const code = codeOf(cause)
@@ -253,6 +262,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     decision: AccessDecision | null,
     bits: string,
     { requestId, operationName, claim, viewer, overrides }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer' | 'overrides'>,
+    { requestId, operationName, graphVariant, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'graphVariant' | 'claim' | 'viewer'>,
   ): Promise<Variant> {
     const asker = claim?.caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
     const key = variantKey(bits, decision, overrides)
@@ -263,6 +273,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     }
     const askers = createAskers(asker)
     const variant = compile(document, decision ? decision.document : document, { operationName, askers, active: overrides?.active })
+    const variant = compile(document, decision ? decision.document : document, { operationName, graphVariant }, askers)
     waiting.set(variant, askers)
     variant.then(
       () => waiting.delete(variant),
@@ -281,10 +292,18 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   }
 
   async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, { operationName, askers, active }: Planning): Promise<Variant> {
+  async function compile(
+    document: DocumentNode,
+    allowedDocument: DocumentNode | null,
+    { operationName, graphVariant }: Pick<OperationRequest, 'operationName' | 'graphVariant'>,
+    askers: Askers,
+  ): Promise<Variant> {
+    // The plan is that of the whole graph; what clients may see of its answer is in their schema.
+    const known = schemaFor(supergraph, { graphVariant })
     const whole = findOperation(document, operationName) as Operation
     const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
-    const rootType = schema.getRootType(whole.definition.operation)!
+    const rootType = known.getRootType(whole.definition.operation)!
     const names = createNames(supergraph)
     const sharing = remaining?.definition.operation === 'subscription' ? sharingOf(remaining, schema, supergraph.sharing) : null
     const began = now()
@@ -293,7 +312,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const deferrals = isDeferred(whole) ? createDeferrals(whole) : null
     const needs = deferrals && readNeeds(whole, names, schema, deferrals)
     const plan = compilePlans(planned, supergraph, sharing?.latestBy, needs)
-    const shape = shapeOf(whole, remaining, rootType, names, schema, deferrals)
+    const shape = shapeOf(whole, remaining, rootType, names, known, deferrals)
     return {
       plan,
       shape,

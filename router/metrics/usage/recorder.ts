@@ -20,6 +20,8 @@ const mostVariants = 32
 /** An operation of a document. */
 interface Operation {
   readonly name: string
+  /** Name of the variant of the graph that it asks; empty for the whole graph. */
+  readonly graphVariant: string
   readonly hash: string
   readonly definition: OperationDefinitionNode
   /** Variables of `@skip` and `@include`; null without these directives. */
@@ -61,19 +63,19 @@ interface ValueCounter {
 export function countUsage(engine: Engine, sums: Sums, log: Pick<Logger, 'error'>, now: () => number = Date.now): Engine {
   const known = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
 
-  const operationOf = ({ document, operationName }: OperationRequest): Operation | null => {
+  const operationOf = ({ document, operationName, graphVariant = '' }: OperationRequest): Operation | null => {
     const ofDocument = known.get(document) ?? new Map<string | undefined, Operation | null>()
     const found = ofDocument.get(operationName)
     if (found !== undefined) return found
-    const read = readOperation(document, operationName)
+    const read = readOperation(document, operationName, graphVariant)
     // Names of unknown operations are not kept.
     if (read) known.set(document, ofDocument.set(operationName, read))
     return read
   }
-  const countersOf = (variant: Variant, client: ClientProgram, { name, hash }: Operation): Counters => {
+  const countersOf = (variant: Variant, client: ClientProgram, { name, hash, graphVariant }: Operation): Counters => {
     const found = variant.counters.get(client)
     if (found) return found
-    const whole = sums.counterOf(client, name, hash, variant.coordinates)
+    const whole = sums.counterOf(client, name, hash, variant.coordinates, graphVariant)
     if (!whole) {
       variant.rest ??= { whole: sums.otherCounterOf(variant.coordinates), values: new Map() }
       return variant.rest
@@ -82,8 +84,8 @@ export function countUsage(engine: Engine, sums: Sums, log: Pick<Logger, 'error'
     variant.counters.set(client, made)
     return made
   }
-  const valueCounterOf = ({ coordinates }: Variant, client: ClientProgram, { name, hash }: Operation, coordinate: string): Counter | null =>
-    coordinates.includes(coordinate) ? null : (sums.counterOf(client, name, hash, [coordinate]) ?? sums.otherCounterOf([coordinate]))
+  const valueCounterOf = ({ coordinates }: Variant, client: ClientProgram, { name, hash, graphVariant }: Operation, coordinate: string): Counter | null =>
+    coordinates.includes(coordinate) ? null : (sums.counterOf(client, name, hash, [coordinate], graphVariant) ?? sums.otherCounterOf([coordinate]))
   /** Number of operations so far whose variables were read. */
   let counted = 0
   const count = (request: OperationRequest) => {
@@ -139,13 +141,14 @@ export function countUsage(engine: Engine, sums: Sums, log: Pick<Logger, 'error'
   }
 }
 
-function readOperation(document: DocumentNode, operationName: string | undefined): Operation | null {
+function readOperation(document: DocumentNode, operationName: string | undefined, graphVariant: string): Operation | null {
   const operation = findOperation(document, operationName)
   if (typeof operation === 'string') return null
   const { definition } = operation
   const name = definition.name?.value ?? anonymous
   return {
     name: name.length <= longestName ? name : otherName,
+    graphVariant,
     hash: documentHash(document, operationName)!,
     definition,
     conditions: conditionVariables(document),

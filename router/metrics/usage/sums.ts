@@ -46,8 +46,8 @@ export interface Sums {
   turn(at: number): void
   /** Returns the same object for the same client on one day. */
   clientOf(program: ClientProgram): ClientProgram
-  /** Returns null where the bound of the day is reached. */
-  counterOf(client: ClientProgram, operation: string, document: string, coordinates: readonly string[]): Counter | null
+  /** Returns null where the bound of the day is reached. @param variant empty for the whole graph */
+  counterOf(client: ClientProgram, operation: string, document: string, coordinates: readonly string[], variant?: string): Counter | null
   /** Counts coordinates as used by the client and operation `other`. */
   otherCounterOf(coordinates: readonly string[]): Counter
   /** Takes what was counted since the last time. */
@@ -94,7 +94,7 @@ export function createSums(at: number, { sums: mostSums = 100_000, clients: most
   const otherOf = (coordinate: string): Counting => {
     const found = others.get(coordinate)
     if (found) return found
-    const made = begin(day, { name: otherName, version: otherName }, otherName, '', [coordinate])
+    const made = begin(day, { name: otherName, version: otherName }, { variant: '', operation: otherName, document: '' }, [coordinate])
     others.set(coordinate, made)
     return made
   }
@@ -125,9 +125,9 @@ export function createSums(at: number, { sums: mostSums = 100_000, clients: most
       versions.set(bounded, client)
       return client
     },
-    counterOf(client, operation, document, coordinates) {
+    counterOf(client, operation, document, coordinates, variant = '') {
       if (isFull) return null
-      const sum = begin(day, client, operation, document, coordinates)
+      const sum = begin(day, client, { variant, operation, document }, coordinates)
       const found = known.get(sum.key)
       if (found) return found
       isFull = size + coordinates.length > mostSums
@@ -163,9 +163,14 @@ export function createSums(at: number, { sums: mostSums = 100_000, clients: most
   }
 }
 
-function begin(day: number, client: ClientProgram, operation: string, document: string, coordinates: readonly string[]): Counting {
+function begin(
+  day: number,
+  client: ClientProgram,
+  { variant, operation, document }: Pick<Sum, 'variant' | 'operation' | 'document'>,
+  coordinates: readonly string[],
+): Counting {
   const { name, version } = client
-  const named = { day: dayOf(day * dayMs), client: name, version, variant: '', operation, document }
+  const named = { day: dayOf(day * dayMs), client: name, version, variant, operation, document }
   const key = createHash('sha256')
     .update([...Object.values(named), ...coordinates].join('\n'))
     .digest('base64url')

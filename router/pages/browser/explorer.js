@@ -2,7 +2,9 @@
 const workers = { editorWorkerService: 'editor', graphql: 'graphql', json: 'json' }
 self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (_module, label) => `/explorer/assets/${workers[label] ?? 'editor'}.worker.js` }
 
-const endpoint = new URL('/graphql', location.href)
+// The explorer of a variant of the graph is below that of the whole graph, as its endpoint is.
+const variant = /^\/explorer\/([^/]+)/.exec(location.pathname)?.[1]
+const endpoint = new URL(variant ? `/graphql/${variant}` : '/graphql', location.href)
 const socket = new URL(endpoint)
 socket.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
 
@@ -44,7 +46,9 @@ YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#explorer'), {
   shouldPersistHeaders: false,
   inputValueDeprecation: true,
   schemaDescription: true,
-  defaultQuery: `# Ctrl+Enter runs the operation in which the cursor stands.
+  defaultQuery: variant
+    ? '# Ctrl+Enter runs the operation in which the cursor stands.\n'
+    : `# Ctrl+Enter runs the operation in which the cursor stands.
 # Who is signed in here (/identity/login) asks as that person. Anybody else writes
 # into Headers, below:  { "Authorization": "Bearer …" }  or  { "X-API-Key": "…" }
 
