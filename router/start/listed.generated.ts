@@ -32,3 +32,8 @@ export const listed = {
     definition: () => import('../../subgraphs/identity/definition.ts'),
   },
 }
+
+/** The rules of the graph's variants, by name. */
+export const variants = {
+  "public": {"include":["public"]},
+}
