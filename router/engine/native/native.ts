@@ -8,6 +8,8 @@ import type { FetchStep } from '../execute/step.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph, withoutIncremental } from '../supergraph.ts'
 import { mapStream } from '../transport/streams/map.ts'
+import { readSupergraph, type Supergraph, withoutIncremental } from '../supergraph.ts'
+import { mapStream } from '../transport/stream.ts'
 import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
@@ -27,17 +29,8 @@ export function createEngine(options: EngineOptions): Engine {
   const tellIfSlow = (ready: Ready, began: number) => tellSlow(log, ready, now() - began, slowMs)
   const answer = (ready: Ready, run: Run, known?: readonly GraphQLError[]) => answerOf(ready, run, options, known)
 
-  const clients = (schema: GraphQLSchema) => (options.incremental === false ? withoutIncremental(schema) : schema)
-
   return {
-    schema: clients(supergraph.schema),
-    variants: {
-      names: supergraph.variants.names,
-      schemaOf(name) {
-        const schema = supergraph.variants.schemaOf(name)
-        return schema && clients(schema)
-      },
-    },
+    ...clientSchemas(supergraph, options),
     warm,
     plans,
     execute: request =>
@@ -147,6 +140,16 @@ export function createEngine(options: EngineOptions): Engine {
       return answer(ready, run)
     })
   }
+}
+
+/** Returns the schemas that clients get, of the whole graph and of its variants. */
+function clientSchemas({ schema, variants }: Supergraph, { incremental }: EngineOptions): Pick<Engine, 'schema' | 'variants'> {
+  const clients = (whole: GraphQLSchema) => (incremental === false ? withoutIncremental(whole) : whole)
+  const schemaOf = (name: string) => {
+    const found = variants.schemaOf(name)
+    return found && clients(found)
+  }
+  return { schema: clients(schema), variants: { names: variants.names, schemaOf } }
 }
 
 /** Refusal of a subscription of which nothing is left to plan: folded away, or no subscription at all. */

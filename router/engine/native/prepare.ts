@@ -46,6 +46,8 @@ const bytesPerCharacter = 50
 /** An operation of a document with all cached preparations. */
 interface Prepared {
   readonly document: DocumentNode
+  /** The schema that its clients know: of the whole graph, or of a variant. */
+  readonly schema: GraphQLSchema
   /** Characters of its printed text. */
   readonly characters: number
   readonly operation: Operation
@@ -122,7 +124,7 @@ export interface Preparation {
 }
 
 /** Caches the operations of documents, with all that was prepared for them. @param most operations, and the bytes that they may take */
-function createDocuments(most: number, mostBytes: number) {
+function createDocuments(supergraph: Supergraph, most: number, mostBytes: number) {
   /**
    * Keys of a document's operations in `byText`: with the operations themselves as values, they would live as long as
    * their documents.
@@ -155,6 +157,7 @@ function createDocuments(most: number, mostBytes: number) {
       const variants = new LRUCache<string, Promise<Variant>>({ max: mostVariants })
       prepared = {
         document,
+        schema: schemaFor(supergraph, graphVariant),
         characters: printed.length,
         operation,
         conditions: conditionVariables(document),
@@ -186,7 +189,7 @@ function createDocuments(most: number, mostBytes: number) {
 }
 
 /** Returns the schema that the clients of an operation know. @throws Error for an unknown variant */
-function schemaFor({ schema, variants }: Supergraph, { graphVariant }: Pick<OperationRequest, 'graphVariant'>): GraphQLSchema {
+function schemaFor({ schema, variants }: Supergraph, graphVariant: string | undefined): GraphQLSchema {
   if (graphVariant === undefined) return schema
   const known = variants.schemaOf(graphVariant)
   if (!known) throw new Error(`the graph has no variant ${graphVariant}`)
@@ -200,7 +203,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   const { schema } = supergraph
   const planner = createPlanner(supergraph, options.planTexts)
   const pricing = createPricing(supergraph, options.maxCost)
-  const { prepareDocument, foldedDocument, byText } = createDocuments(planCacheSize, planCacheBytes)
+  const { prepareDocument, foldedDocument, byText } = createDocuments(supergraph, planCacheSize, planCacheBytes)
 
   /** Callers that wait for each plan in the making. */
   const waiting = new WeakMap<Promise<Variant>, Askers>()
@@ -226,11 +229,10 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
 
   async function prepare(request: OperationRequest): Promise<Ready | Refused> {
     const found = prepareDocument(request.document, request.operationName, request.graphVariant)
-    const known = schemaFor(supergraph, request)
     if (typeof found === 'string') return refused('BAD_USER_INPUT', found)
     const { prepared } = found
     const { definition } = prepared.operation
-    const coerced = coerceVariables(known, definition.variableDefinitions ?? [], request.variables)
+    const coerced = coerceVariables(prepared.schema, definition.variableDefinitions ?? [], request.variables)
     if (coerced.errors) return { errors: coerced.errors }
     const variables = coerced.coerced
     const bits = bitsOf(prepared, variables, request)
@@ -246,12 +248,10 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const ready = await variant
-      const introspection = ready.introspection ? await introspect(known, ready.introspection, request, now) : noData
+      const introspection = ready.introspection ? await introspect(prepared.schema, ready.introspection, request, now) : noData
       return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection, estimated }
     } catch (cause) {
-      const code = codeOf(cause)
-      if (cause instanceof TooMuch) return tooMuchResult(cause)
-      return code === 'INTERNAL_SERVER_ERROR' ? accidentOf(cause, options.exposeInternalErrors) : refused(code, (cause as Error).message)
+      return failedOf(cause, options.exposeInternalErrors)
     }
   }
 
@@ -263,6 +263,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     bits: string,
     { requestId, operationName, claim, viewer, overrides }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer' | 'overrides'>,
     { requestId, operationName, graphVariant, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'graphVariant' | 'claim' | 'viewer'>,
+    { requestId, operationName, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer'>,
   ): Promise<Variant> {
     const asker = claim?.caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
     const key = variantKey(bits, decision, overrides)
@@ -274,6 +275,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const askers = createAskers(asker)
     const variant = compile(document, decision ? decision.document : document, { operationName, askers, active: overrides?.active })
     const variant = compile(document, decision ? decision.document : document, { operationName, graphVariant }, askers)
+    const variant = compile(prepared, document, decision ? decision.document : document, askers)
     waiting.set(variant, askers)
     variant.then(
       () => waiting.delete(variant),
@@ -300,8 +302,11 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
   ): Promise<Variant> {
     // The plan is that of the whole graph; what clients may see of its answer is in their schema.
     const known = schemaFor(supergraph, { graphVariant })
+  /** Plans on the whole graph; what clients may see of the answer is in their own schema. */
+  async function compile({ schema: known, operation }: Prepared, document: DocumentNode, permitted: DocumentNode | null, askers: Askers): Promise<Variant> {
+    const operationName = operation.definition.name?.value
     const whole = findOperation(document, operationName) as Operation
-    const allowed = allowedDocument === document ? whole : allowedDocument && findOperation(allowedDocument, operationName)
+    const allowed = permitted === document ? whole : permitted && findOperation(permitted, operationName)
     const remaining = typeof allowed === 'string' ? null : allowed
     const rootType = known.getRootType(whole.definition.operation)!
     const names = createNames(supergraph)
@@ -324,6 +329,13 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       name: whole.definition.name?.value ?? null,
     }
   }
+}
+
+/** Returns the result for a request whose preparation failed. */
+function failedOf(cause: unknown, isExposed: boolean | undefined): Refused {
+  if (cause instanceof TooMuch) return tooMuchResult(cause)
+  const code = codeOf(cause)
+  return code === 'INTERNAL_SERVER_ERROR' ? accidentOf(cause, isExposed) : refused(code, (cause as Error).message)
 }
 
 /** Returns the values of an operation's conditions as text; behind a `d` those of `@defer`, where the caller takes parts. */
