@@ -84,7 +84,8 @@ export interface Incremental {
 
 /** What a plan depends on besides its operation, and who waits for it. */
 interface Planning {
-  readonly operationName: string | undefined
+  /** The part of the document that its caller may ask; null: nothing of it. */
+  readonly permitted: DocumentNode | null
   readonly askers: Askers
   /** Labels of progressive overrides that are active. */
   readonly active: readonly string[] | undefined
@@ -262,8 +263,6 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     decision: AccessDecision | null,
     bits: string,
     { requestId, operationName, claim, viewer, overrides }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer' | 'overrides'>,
-    { requestId, operationName, graphVariant, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'graphVariant' | 'claim' | 'viewer'>,
-    { requestId, operationName, claim, viewer }: Pick<OperationRequest, 'requestId' | 'operationName' | 'claim' | 'viewer'>,
   ): Promise<Variant> {
     const asker = claim?.caller ?? viewer.keyId ?? viewer.userId ?? viewer.appId ?? viewer.kind
     const key = variantKey(bits, decision, overrides)
@@ -273,9 +272,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       return known
     }
     const askers = createAskers(asker)
-    const variant = compile(document, decision ? decision.document : document, { operationName, askers, active: overrides?.active })
-    const variant = compile(document, decision ? decision.document : document, { operationName, graphVariant }, askers)
-    const variant = compile(prepared, document, decision ? decision.document : document, askers)
+    const variant = compile(prepared, document, { permitted: decision ? decision.document : document, askers, active: overrides?.active })
     waiting.set(variant, askers)
     variant.then(
       () => waiting.delete(variant),
@@ -293,17 +290,8 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     return variant
   }
 
-  async function compile(document: DocumentNode, allowedDocument: DocumentNode | null, { operationName, askers, active }: Planning): Promise<Variant> {
-  async function compile(
-    document: DocumentNode,
-    allowedDocument: DocumentNode | null,
-    { operationName, graphVariant }: Pick<OperationRequest, 'operationName' | 'graphVariant'>,
-    askers: Askers,
-  ): Promise<Variant> {
-    // The plan is that of the whole graph; what clients may see of its answer is in their schema.
-    const known = schemaFor(supergraph, { graphVariant })
   /** Plans on the whole graph; what clients may see of the answer is in their own schema. */
-  async function compile({ schema: known, operation }: Prepared, document: DocumentNode, permitted: DocumentNode | null, askers: Askers): Promise<Variant> {
+  async function compile({ schema: known, operation }: Prepared, document: DocumentNode, { permitted, askers, active }: Planning): Promise<Variant> {
     const operationName = operation.definition.name?.value
     const whole = findOperation(document, operationName) as Operation
     const allowed = permitted === document ? whole : permitted && findOperation(permitted, operationName)
