@@ -164,6 +164,18 @@ describe('sums', () => {
     ])
   })
 
+  it('are those of answers in parts and of streams, too', async () => {
+    const sums = createSums(noon)
+    const answered = async () => ({ data: {} })
+    const graph = { ...bare('type Query { a: Int } type Subscription { b: Int }'), executeIncrementally: answered } as Engine
+    const engine = countUsage(graph, sums, log, () => noon)
+    expect(countUsage(bare('type Query { a: Int }'), sums, log).executeIncrementally).toBeUndefined()
+    await engine.executeIncrementally!(request('{ a ... @defer { a } }'))
+    await engine.prepareStream(request('subscription { b }'))
+    const taken = sums.take().map(({ sum: { coordinates }, count }) => `${coordinates} ${count}`)
+    expect(taken.sort()).toEqual(['Query.a 1', 'Subscription.b 1'])
+  })
+
   it('name the variant of the graph that was asked, and count it apart from the whole graph', async () => {
     const sums = createSums(noon)
     const engine = countUsage(bare('type Query { a(given: Given): Int } input Given { b: Int }'), sums, log, () => noon)

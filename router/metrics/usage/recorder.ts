@@ -61,15 +61,17 @@ interface ValueCounter {
  * @param now ms since 1970
  */
 export function countUsage(engine: Engine, sums: Sums, log: Pick<Logger, 'error'>, now: () => number = Date.now): Engine {
-  const known = new WeakMap<DocumentNode, Map<string | undefined, Operation | null>>()
+  const known = new WeakMap<DocumentNode, Map<string, Operation | null>>()
 
   const operationOf = ({ document, operationName, graphVariant = '' }: OperationRequest): Operation | null => {
-    const ofDocument = known.get(document) ?? new Map<string | undefined, Operation | null>()
-    const found = ofDocument.get(operationName)
+    const ofDocument = known.get(document) ?? new Map<string, Operation | null>()
+    // An empty name is a name that no operation has.
+    const key = `${graphVariant}${operationName === undefined ? '' : `:${operationName}`}`
+    const found = ofDocument.get(key)
     if (found !== undefined) return found
     const read = readOperation(document, operationName, graphVariant)
     // Names of unknown operations are not kept.
-    if (read) known.set(document, ofDocument.set(operationName, read))
+    if (read) known.set(document, ofDocument.set(key, read))
     return read
   }
   const countersOf = (variant: Variant, client: ClientProgram, { name, hash, graphVariant }: Operation): Counters => {
@@ -134,6 +136,12 @@ export function countUsage(engine: Engine, sums: Sums, log: Pick<Logger, 'error'
       countSafely(request)
       return engine.execute(request)
     },
+    ...(engine.executeIncrementally && {
+      executeIncrementally(request: OperationRequest) {
+        countSafely(request)
+        return engine.executeIncrementally!(request)
+      },
+    }),
     prepareStream(request) {
       countSafely(request)
       return engine.prepareStream(request)

@@ -31,6 +31,8 @@ async function start(words: readonly string[], environment: Readonly<Record<stri
   }
 }
 
+/** Processes of a busy machine need their time. */
+const patient = { timeout: 60_000 }
 const fields = '{ __type(name: "Query") { fields { name } } }'
 
 test('a router swaps the graph of an address when it changes, stays ready with a bad one, and starts without the network', async () => {
@@ -42,12 +44,12 @@ test('a router swaps the graph of an address when it changes, stays ready with a
     expect(router.said()).toContain(`2 subgraphs of ${at.url}: catalogue, stock`)
     expect(await router.post('{ name total }')).toEqual({ data: { name: 'catalogue', total: 7 } })
     Object.assign(at.state, { sdl: 'type Query { this is no supergraph', tag: '"bad"' })
-    await expect.poll(() => router.said()).toMatch(/is no supergraph: Syntax Error.*; the former graph stays in use/)
+    await expect.poll(() => router.said(), patient).toMatch(/is no supergraph: Syntax Error.*; the former graph stays in use/)
     expect(await router.post('{ total }')).toEqual({ data: { total: 7 } })
     expect(await router.figures()).toContain('supergraph_source_polls_total{outcome="refused"} 1')
     // Its subgraph does not know the name: that the graph is another one is what is asked here.
     Object.assign(at.state, { sdl: renamed, tag: '"2"' })
-    await expect.poll(async () => JSON.stringify(await router.post(fields))).toContain('"sum"')
+    await expect.poll(async () => JSON.stringify(await router.post(fields)), patient).toContain('"sum"')
   }
   await at.stop()
   await using router = await start(['--supergraph', at.url], environment)
@@ -86,5 +88,5 @@ test('all workers of a router take the changed graph', async () => {
   await router.printed(readyLine)
   Object.assign(at.state, { sdl: renamed, tag: '"2"' })
   const answers = async () => Promise.all(Array.from({ length: 8 }, () => router.post(fields)))
-  await expect.poll(async () => (await answers()).every(answer => JSON.stringify(answer).includes('"sum"'))).toBe(true)
+  await expect.poll(async () => (await answers()).every(answer => JSON.stringify(answer).includes('"sum"')), patient).toBe(true)
 })
