@@ -12,6 +12,7 @@ import { paymentsAddresses, paymentsEvents, paymentsSettlement } from './payment
 import { aiTimes, email, prices, providerAddresses } from './providers.ts'
 import { quotas, retention } from './quotas.ts'
 import {
+  address,
   addresses,
   appTokens,
   atLeast,
@@ -232,6 +233,9 @@ export const events = {
   }),
 }
 
+/** Protocols by which a router subscribes at subgraphs. */
+const subscriptionProtocols = oneOf('graphql-ws', 'sse', 'multipart', 'callback')
+
 /** What the router does with subgraphs that it reaches over HTTP, and they with it. */
 export const remote = {
   propagate: setting('PROPAGATE_HEADERS', headerNames, {
@@ -260,10 +264,21 @@ export const remote = {
     by: ['subgraph'],
     does: 'Addresses of routers for subgraphs, comma-separated.',
   }),
-  subscriptions: setting('SUBGRAPH_SUBSCRIPTIONS', oneOf('graphql-ws', 'sse', 'multipart'), {
+  subscriptions: setting('SUBGRAPH_SUBSCRIPTIONS', subscriptionProtocols, {
     fallback: 'graphql-ws',
     by: ['router'],
-    does: 'How a router subscribes at subgraphs of another supergraph: `graphql-ws`, `sse` or `multipart`. See [Subscriptions](router.md#subscriptions).',
+    does: 'How a router subscribes at subgraphs of another supergraph: `graphql-ws`, `sse`, `multipart` or `callback`. See [Subscriptions](router.md#subscriptions).',
+  }),
+  callbackUrl: setting('SUBSCRIPTION_CALLBACK_URL', address, {
+    fallback: null,
+    without: '`$PUBLIC_URL/subscriptions/callback`',
+    by: ['router'],
+    does: 'Address of this router process for the calls of subgraphs that are subscribed to by `callback`.',
+  }),
+  heartbeatMs: setting('SUBSCRIPTION_HEARTBEAT_MS', whole(0, 600_000, 'must be a number of milliseconds up to 600000'), {
+    fallback: 5_000,
+    by: ['router'],
+    does: 'Milliseconds between two calls by which such a subgraph shows that it lives; three without one break the stream. 0: none is awaited.',
   }),
 }
 
@@ -281,7 +296,7 @@ export const eachSubgraph = {
     by: ['router'],
     does: '`FETCH_TIMEOUT_MS` for the subgraph `NAME`.',
   }),
-  subscriptions: setting('<NAME>_SUBSCRIPTIONS', oneOf('graphql-ws', 'sse', 'multipart'), {
+  subscriptions: setting('<NAME>_SUBSCRIPTIONS', subscriptionProtocols, {
     fallback: null,
     without: '`SUBGRAPH_SUBSCRIPTIONS`',
     by: ['router'],

@@ -10,6 +10,7 @@ import type { Engine, Transport } from '../engine/engine.ts'
 import type { Supergraph } from '../engine/supergraph.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
 import type { Seal } from '../engine/transport/seal.ts'
+import type { Callbacks } from '../engine/transport/streams/callback.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
 import type { UsageStore } from '../metrics/usage/store.ts'
 import { openUsage } from '../metrics/usage/usage.ts'
@@ -115,24 +116,24 @@ function trustedIn(file: string, text: string): Manifest {
 export const remoteAt = (config: Config, name: string, url: readonly string[]): RemoteSubgraph => ({
   url,
   timeoutMs: config.subgraphTimeoutMs(name) ?? undefined,
-  subscriptions: config.subgraphSubscriptions(name),
 })
 
 /**
  * Opens the engine for subgraphs in other processes.
  * @param seal signs the viewer for subgraphs @default no viewer is sent
+ * @param callbacks takes the events of subgraphs that send them by requests @default none do
  * @throws StartError for a configured header that must not be propagated
  */
 export async function openRemoteEngine(
   { config, log, metrics, stack }: Process,
   supergraph: Supergraph,
   subgraphs: ReadonlyMap<string, RemoteSubgraph>,
-  seal?: Seal,
+  { seal, callbacks }: { readonly seal?: Seal | undefined; readonly callbacks?: Callbacks | undefined } = {},
 ): Promise<Engine> {
   const { propagate, deduplicate, fetchMs } = config.remote
   let transport: Transport & { close(): Promise<void> }
   try {
-    transport = createRemoteTransport({ subgraphs, seal, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
+    transport = createRemoteTransport({ subgraphs, seal, callbacks, headers: propagate.map(name => ({ name })), deduplicate, timeoutMs: fetchMs })
   } catch (error) {
     throw new StartError(/^the addresses of/.test(lineOf(error)) ? lineOf(error) : `PROPAGATE_HEADERS: ${lineOf(error)}`, error)
   }

@@ -14,7 +14,9 @@ import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, Upstrea
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
 import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
+import type { Callbacks } from './streams/callback.ts'
 import { openStreamAgent, subscribeOverHttp } from './streams/http.ts'
+import type { SubscriptionProtocol } from './streams/protocols.ts'
 import { subscribeOverSocket, unheardHeader } from './streams/socket.ts'
 
 /** Address and options of one subgraph. */
@@ -29,14 +31,6 @@ export interface RemoteSubgraph {
   /** How the subgraph is subscribed to. @default graphql-ws */
   readonly subscriptions?: SubscriptionProtocol | undefined
 }
-
-/**
- * Protocols of subscriptions at subgraphs: graphql-transport-ws over WebSocket, GraphQL over server-sent events, and
- * Apollo's multipart protocol.
- */
-export const subscriptionProtocols = ['graphql-ws', 'sse', 'multipart'] as const
-
-export type SubscriptionProtocol = (typeof subscriptionProtocols)[number]
 
 export interface RemoteOptions {
   /** Subgraphs by their names in the supergraph. */
@@ -63,6 +57,8 @@ export interface RemoteOptions {
    * @default 12000
    */
   readonly pingMs?: number | undefined
+  /** Takes the events of subgraphs that are subscribed to by callbacks. @default such a subgraph cannot be subscribed to */
+  readonly callbacks?: Callbacks | undefined
 }
 
 /** A transport that holds connections. */
@@ -207,7 +203,8 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
           }
           if (target.protocol !== 'graphql-ws') {
             agent ??= openStreamAgent(pingMs)
-            return subscribeOverHttp({ ...start, form: target.protocol, dispatcher: agent })
+            const overHttp = { ...start, dispatcher: agent }
+            return target.protocol === 'callback' ? callbacksOf(options).subscribe(overHttp) : subscribeOverHttp({ ...overHttp, form: target.protocol })
           }
           return subscribeOverSocket({
             ...start,
@@ -293,6 +290,11 @@ async function answerOf(fetch: Fetch, call: FetchCall, patience: number, ask: (a
     clearTimeout(timer)
     signal?.removeEventListener('abort', leave)
   }
+}
+
+function callbacksOf({ callbacks }: RemoteOptions): Callbacks {
+  if (!callbacks) throw new UpstreamFailure('unsent', 'Nothing here takes callbacks')
+  return callbacks
 }
 
 /** Receives the number of bytes of an answer that have arrived. */

@@ -1,10 +1,12 @@
 import { parse, print } from 'graphql'
 import type { Config } from '../../../config.ts'
 import { lineOf, StartError } from '../../../start-error.ts'
+import { callbacksPath, serveCallbacks } from '../../door/streaming/callbacks.ts'
 import { createChanging } from '../../engine/native/changing.ts'
 import { readSupergraph } from '../../engine/supergraph.ts'
 import { readAddresses } from '../../engine/transport/addresses.ts'
 import type { RemoteSubgraph } from '../../engine/transport/remote.ts'
+import { createCallbacks } from '../../engine/transport/streams/callback.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
@@ -20,6 +22,8 @@ import { openSource } from './source/open.ts'
 export const startBare = (config: Config, named: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const { log, stack, colleagues } = process
+    const { callbackUrl, heartbeatMs } = config.remote
+    const callbacks = createCallbacks({ url: callbackUrl ?? `${config.publicUrl}${callbacksPath}`, heartbeatMs })
     const source = openSource(process, named)
     const { name } = source
     /** SDL of the graph that answers now. */
@@ -30,7 +34,9 @@ export const startBare = (config: Config, named: string, startup: Startup): Prom
     let present = await openFirst()
     const { names } = present
     const engine = createChanging(present.engine)
-    await wire(process, { door: () => ({ engine, authority: null, subgraphs: [], readiness: [] }) })
+    await wire(process, {
+      door: () => ({ engine, extend: app => serveCallbacks(app, callbacks, config.remote.answerBytes), authority: null, subgraphs: [], readiness: [] }),
+    })
     let reloading = Promise.resolve(true)
     const following = source.follow(changed => {
       reloading = reloading.then(() => reload(changed))
@@ -75,7 +81,11 @@ export const startBare = (config: Config, named: string, startup: Startup): Prom
       const own = new AsyncDisposableStack()
       open.add(own)
       try {
-        return { engine: await openRemoteEngine({ ...process, stack: own }, readSupergraph(supergraphSdl), subgraphs), names: [...subgraphs.keys()], own }
+        return {
+          engine: await openRemoteEngine({ ...process, stack: own }, readSupergraph(supergraphSdl), subgraphs, { callbacks }),
+          names: [...subgraphs.keys()],
+          own,
+        }
       } catch (error) {
         await release(own)
         throw error instanceof StartError ? error : new StartError(`${name} holds no supergraph that can be served: ${lineOf(error)}`, error)
@@ -128,6 +138,9 @@ function isSameGraph(one: string, other: string): boolean {
   }
 }
 
+const callbacksOfWorkers =
+  'SUBGRAPH_SUBSCRIPTIONS: workers of one port cannot be told apart by the calls of subgraphs: start routers side by side, each with its SUBSCRIPTION_CALLBACK_URL'
+
 /** Maximum ms that an operation waits for its turn, and some more. */
 const waitingMs = 30_000
 
@@ -144,7 +157,9 @@ function addressesIn(config: Config, source: string, supergraphSdl: string): Map
     const urls = config.subgraphUrls(name) ?? [written]
     if (!urls.every(url => URL.canParse(url) && /^https?:/.test(url)))
       throw new StartError(`${source} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
-    subgraphs.set(name, remoteAt(config, name, urls))
+    const subscriptions = config.subgraphSubscriptions(name)
+    if (subscriptions === 'callback' && config.worker !== null) throw new StartError(callbacksOfWorkers)
+    subgraphs.set(name, { ...remoteAt(config, name, urls), subscriptions })
   }
   return subgraphs
 }

@@ -41,7 +41,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const urls = subgraphUrls(config)
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
-    const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, seal)
+    const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, { seal })
     const [questions, clients] = (['identity', 'providers'] as const).map(slug => {
       const origin = openOrigins(originsOf(urls.get(slug)!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024, elsewhereMs: 1000 })
       stack.defer(() => origin.close())

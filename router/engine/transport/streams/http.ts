@@ -2,9 +2,10 @@ import type { ExecutionResult } from 'graphql'
 import { Agent, type Dispatcher, request } from 'undici'
 import { isData } from '../../data/merge.ts'
 import type { ResultStream } from '../../engine.ts'
-import { readAnswer, readRefusal, readResult } from '../answer.ts'
+import { readRefusal, readResult } from '../answer.ts'
 import { UpstreamFailure } from '../exchange.ts'
 import { type BodyReader, createEventReader } from './events.ts'
+import { ordinary, refusalIn } from './ordinary.ts'
 import { createPartReader } from './parts.ts'
 import { brokenOff, createResults, failed, messageBytes, type Results } from './results.ts'
 
@@ -68,7 +69,11 @@ export async function subscribeOverHttp(subscription: HttpSubscription): Promise
     const type = String(answer.headers['content-type'] ?? '')
     const read = answer.statusCode === 200 ? readerOf(form, type) : undefined
     // Anything else than a stream is an answer in its place, most often a rejection.
-    if (!read) return await ordinary(answer)
+    if (!read) {
+      const refused = refusalIn((await ordinary(answer)) ?? undefined)
+      if (refused) return refused
+      throw new UpstreamFailure('answered', `It answered ${answer.statusCode} with no stream`)
+    }
     answer.body.on('error', () => {})
     void follow(answer.body, read(results), results)
     return results.stream
@@ -131,18 +136,4 @@ async function follow(body: AsyncIterable<Uint8Array>, reader: BodyReader, resul
     // It ends as if it had been cut off.
   }
   results.end(brokenOff(), true)
-}
-
-/** Reads an answer that is no stream. @throws UpstreamFailure when it is no GraphQL answer */
-async function ordinary({ statusCode, body }: Dispatcher.ResponseData): Promise<ExecutionResult> {
-  const pieces: Uint8Array[] = []
-  let bytes = 0
-  for await (const piece of body as AsyncIterable<Uint8Array>) {
-    bytes += piece.byteLength
-    if (bytes > messageBytes) throw new UpstreamFailure('answered', `It answered with more than ${messageBytes} bytes`)
-    pieces.push(piece)
-  }
-  const result = readAnswer({ status: statusCode, text: Buffer.concat(pieces).toString('utf8') })
-  if (result.errors?.length && !result.data) return result
-  throw new UpstreamFailure('answered', `It answered ${statusCode} with no stream`)
 }

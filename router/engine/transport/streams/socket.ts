@@ -5,6 +5,7 @@ import type { ResultStream } from '../../engine.ts'
 import { clientSocket } from '../../repairs/ws-client-socket/client-socket.ts'
 import { readRefusal, readResult } from '../answer.ts'
 import { UpstreamFailure } from '../exchange.ts'
+import { refusalIn } from './ordinary.ts'
 import { brokenOff, createResults, failed, messageBytes } from './results.ts'
 
 export interface SocketSubscription {
@@ -164,9 +165,6 @@ function open(url: string, options: WebSocket.ClientOptions): WebSocket {
     throw new UpstreamFailure('unsent', 'No WebSocket could be opened', cause)
   }
 }
-
-/** Returns the error with which a subscription was refused; undefined when it began. */
-const refusalIn = (result: ExecutionResult | undefined): ExecutionResult | undefined => (result?.errors && !result.data ? result : undefined)
 
 const isBeginning = (asked: unknown): boolean => typeof asked === 'object' && asked !== null && begun in asked
 
