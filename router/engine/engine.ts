@@ -104,6 +104,8 @@ export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
   return(): Promise<IteratorResult<ExecutionResult>>
   /** Whether the stream's source failed, so that an error without data is the last event. */
   isLost?(): boolean
+  /** Whether the source has ended the subscription for good, so that it must not be opened again. @default it has not */
+  isOver?(): boolean
 }
 
 /** One event of a stream, ready to be sent. */
@@ -122,6 +124,8 @@ export interface LiveStream {
   return(): Promise<IteratorResult<LiveEvent>>
   /** Whether the stream's source failed: the next event is then the last one and reports the failure. */
   isLost(): boolean
+  /** As in `ResultStream`. */
+  isOver?(): boolean
 }
 
 /** A subscription that is ready to start: everything is decided except what its subgraph answers. */

@@ -231,6 +231,7 @@ function watchSubscription(subscription: LiveSubscription, countErrors: (errors:
         },
         return: () => stream.return(),
         isLost: () => stream.isLost(),
+        isOver: () => stream.isOver?.() ?? false,
       }
       return watched
     },

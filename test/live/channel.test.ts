@@ -14,7 +14,7 @@ const refusal = (code: 'FORBIDDEN' | 'UPSTREAM_FAILED') => {
 /** A source of events that is played by hand. */
 function playedSource() {
   let next = Promise.withResolvers<IteratorResult<LiveEvent>>()
-  let lost = false
+  let [lost, over] = [false, false]
   const source = {
     returned: 0,
     tell(value: LiveEvent) {
@@ -27,6 +27,11 @@ function playedSource() {
       lost = true
       source.tell({ answer: { data: null, errors: [new GraphQLError('It broke.')] }, about: null })
     },
+    /** Ends for good. */
+    finish() {
+      over = true
+      next.resolve({ value: undefined, done: true })
+    },
     stream: {
       next: () => next.promise,
       async return() {
@@ -35,6 +40,7 @@ function playedSource() {
         return { value: undefined, done: true }
       },
       isLost: () => lost,
+      isOver: () => over,
     } satisfies LiveStream,
   }
   return source
@@ -96,6 +102,16 @@ test('restarts a lost source without notifying subscribers', async () => {
   await expect.poll(() => one.heard).toEqual(data(2))
   expect(one.ended).toEqual([])
   channel.end([])
+})
+
+test('a source that ends for good completes all subscribers, and is not started again', async () => {
+  const { sources, present } = stage()
+  const [one, other] = [await present(), await present()]
+  sources[0]!.tell(event(1))
+  await expect.poll(() => other.heard).toEqual(data(1))
+  sources[0]!.finish()
+  await expect.poll(() => [one.ended, other.ended]).toEqual([[[]], [[]]])
+  expect([sources.length, sources[0]!.returned]).toEqual([1, 1])
 })
 
 test.each([

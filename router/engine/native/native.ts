@@ -112,7 +112,12 @@ export function createEngine(options: EngineOptions): Engine {
     const stop = () => void stream.return()
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
-    return { next: () => stream.next(), return: () => stream.return(), isLost: () => failed || (events.isLost?.() ?? false) }
+    return {
+      next: () => stream.next(),
+      return: () => stream.return(),
+      isLost: () => failed || (events.isLost?.() ?? false),
+      isOver: () => events.isOver?.() ?? false,
+    }
   }
 
   /** @param signal aborts when the last caller has left */

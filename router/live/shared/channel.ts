@@ -168,6 +168,7 @@ export function createChannel(needs: ChannelNeeds): Channel {
         const isAlive = await follow(source, by, { signal, deliver: audience.deliver })
         stream = null
         void source.return()
+        if (source.isOver?.() && !signal.aborted) return end([])
         if (isAlive || performance.now() - since >= patience.longestMs) {
           lostAt = null
           attempt = 0

@@ -84,7 +84,7 @@ export function createCallbacks({ url, heartbeatMs }: CallbackOptions): Callback
       const leave = () => results.end()
       const heard = () => {
         clearTimeout(silence)
-        if (heartbeatMs > 0 && !results.isOver()) silence = setTimeout(() => results.end(brokenOff(), true), 3 * heartbeatMs).unref()
+        if (heartbeatMs > 0 && !results.isEnded()) silence = setTimeout(() => results.end(brokenOff(), 'lost'), 3 * heartbeatMs).unref()
       }
       open.set(id, { verifier, results, heard, checked: () => (isChecked = true) })
       signal.addEventListener('abort', leave)
@@ -142,7 +142,7 @@ export function createCallbacks({ url, heartbeatMs }: CallbackOptions): Callback
           return { status: 200 }
         case 'complete': {
           const errors = said.errors?.length ? (readRefusal(said.errors) ?? failed('The subscription was ended without a reason.')) : undefined
-          results.end(errors)
+          results.end(errors, 'over')
           return { status: 202 }
         }
       }

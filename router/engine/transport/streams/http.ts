@@ -130,10 +130,10 @@ async function follow(body: AsyncIterable<Uint8Array>, reader: BodyReader, resul
   try {
     for await (const chunk of body) {
       reader.read(chunk)
-      if (results.isOver()) return
+      if (results.isEnded()) return
     }
   } catch {
     // It ends as if it had been cut off.
   }
-  results.end(brokenOff(), true)
+  results.end(brokenOff(), 'lost')
 }

@@ -11,24 +11,26 @@ const most = { waiting: 1000, bytes: 32 * 1024 * 1024 } as const
 /** Maximum bytes of one event. */
 export const messageBytes = 16 * 1024 * 1024
 
+/** How a stream ends: as streams do, because it broke and events may be missing, or for good. */
+export type Ending = 'ended' | 'lost' | 'over'
+
 /** The results of a subscription at a subgraph, from the one who receives them. */
 export interface Results {
   readonly stream: ResultStream
   /** Adds a result. @param bytes of its message, which it counts for until it is read */
   add(result: ExecutionResult, bytes: number): void
-  /** Ends the stream; a second time it does nothing. @param last final result @param isLost whether events may be missing */
-  end(last?: ExecutionResult, isLost?: boolean): void
+  /** Ends the stream; a second time it does nothing. @param last final result @param how it ended @default ended */
+  end(last?: ExecutionResult, how?: Ending): void
   /** Drops results that nobody will read. */
   drop(): void
-  isOver(): boolean
+  isEnded(): boolean
 }
 
 /** @param ended called once, however the stream ends: by its source, its reader, or too many waiting results */
 export function createResults(ended: () => void): Results {
   /** Bytes of the result that is being added. */
   let weight = 0
-  let over = false
-  let lost = false
+  let ending: Ending | null = null
   let queue!: ReadableStreamDefaultController<ExecutionResult>
   const waiting = new ReadableStream<ExecutionResult>(
     {
@@ -40,10 +42,9 @@ export function createResults(ended: () => void): Results {
     { highWaterMark: most.bytes, size: () => weight },
   ).getReader()
 
-  const end: Results['end'] = (last, isLost = false) => {
-    if (over) return
-    over = true
-    lost ||= isLost
+  const end: Results['end'] = (last, how = 'ended') => {
+    if (ending) return
+    ending = how
     if (last) queue.enqueue(last)
     queue.close()
     ended()
@@ -58,7 +59,8 @@ export function createResults(ended: () => void): Results {
   const stream: ResultStream = {
     next: () => waiting.read() as Promise<IteratorResult<ExecutionResult>>,
     return: stop,
-    isLost: () => lost,
+    isLost: () => ending === 'lost',
+    isOver: () => ending === 'over',
     throw: cause => stop().then(() => Promise.reject(cause)),
     [Symbol.asyncIterator]: () => stream,
   }
@@ -66,12 +68,12 @@ export function createResults(ended: () => void): Results {
     stream,
     end,
     drop,
-    isOver: () => over,
+    isEnded: () => ending !== null,
     add(result, bytes) {
-      if (over) return
+      if (ending) return
       weight = Math.max(bytes, Math.floor(most.bytes / most.waiting))
       if (queue.desiredSize! >= weight) queue.enqueue(result)
-      else end(failed('Events came faster than the client received them.'), true)
+      else end(failed('Events came faster than the client received them.'), 'lost')
     },
   }
 }

@@ -86,9 +86,9 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   })
   const leave = () => results.end()
   const broken = (failure: UpstreamFailure) => {
-    if (results.isOver()) return
+    if (results.isEnded()) return
     started.reject(failure)
-    results.end(brokenOff(), true)
+    results.end(brokenOff(), 'lost')
   }
   const late = setTimeout(() => broken(new UpstreamFailure('late', `No WebSocket within ${timeoutMs} ms`)), timeoutMs)
   const pong = (carried?: Record<string, unknown>) => {
@@ -115,7 +115,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
         if (!tellsBeginning) setImmediate(isBegun)
       },
       ping(received, asked) {
-        if (results.isOver()) return
+        if (results.isEnded()) return
         if (!received) silence = setTimeout(() => socket.terminate(), pingMs)
         else if (tellsBeginning && isBeginning(asked)) isBegun()
         else if (socket.bufferedAmount > limits.unreadBytes) socket.terminate()
@@ -131,7 +131,7 @@ export async function subscribeOverSocket(subscription: SocketSubscription): Pro
   })
   const unsubscribe = client.subscribe(payload, {
     next(message) {
-      if (results.isOver()) return
+      if (results.isEnded()) return
       const result = readResult(message as Record<string, unknown>)
       // The subscription has not started, so this is the reason.
       if (tellsBeginning) started.resolve(refusalIn(result))
