@@ -7,7 +7,7 @@ import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph, type Supergraph, withoutIncremental } from '../supergraph.ts'
-import { mapStream } from '../transport/streams/map.ts'
+import { mapStream, type PromptStream } from '../transport/streams/map.ts'
 import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
@@ -112,12 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
     const stop = () => void stream.return()
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()
-    return {
-      next: () => stream.next(),
-      return: () => stream.return(),
-      isLost: () => failed || (events.isLost?.() ?? false),
-      isOver: () => events.isOver?.() ?? false,
-    }
+    return liveStream(stream, events, () => failed)
   }
 
   /** @param signal aborts when the last caller has left */
@@ -144,6 +139,14 @@ export function createEngine(options: EngineOptions): Engine {
     })
   }
 }
+
+/** Puts an event stream together with what its source says of its end. */
+const liveStream = ({ next, return: leave }: PromptStream<LiveEvent>, { isLost, isOver }: ResultStream, hasFailed: () => boolean): LiveStream => ({
+  next: () => next(),
+  return: () => leave(),
+  isLost: () => hasFailed() || (isLost?.() ?? false),
+  isOver: () => isOver?.() ?? false,
+})
 
 /** Returns the schemas that clients get, of the whole graph and of its variants. */
 function clientSchemas({ schema, variants }: Supergraph, { incremental }: EngineOptions): Pick<Engine, 'schema' | 'variants'> {
