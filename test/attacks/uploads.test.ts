@@ -94,6 +94,6 @@ describe.skipIf(!isWanted)('hostile uploads of one organization', () => {
     const counts = await Promise.all([count(evil.key, evil.brandId), count(own, world.brandId)])
     // Each asset is its original and its preview; what lost a race goes with the next round.
     const named = 2 * counts.reduce((sum, each) => sum + each)
-    await until(`${named} files are stored`, () => files() === named, 90)
+    await expect.poll(files, { timeout: 90_000, interval: 1_000 }).toBe(named)
   })
 })
