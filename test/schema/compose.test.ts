@@ -185,7 +185,7 @@ describe('supergraph.yaml', () => {
     project(library).then(async at => {
       await using _ = at
       await at.write('supergraph.yaml', change(await at.read('supergraph.yaml')))
-      return compose(at.root).then(
+      return await compose(at.root).then(
         ({ mistakes }) => mistakes.map(printMistake),
         (error: Error) => error.message.split('\n'),
       )
