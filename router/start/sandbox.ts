@@ -62,7 +62,7 @@ export async function openSandbox(config: Config, listening?: Promise<void>): Pr
       'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
       'stripe-launcher': { url: billingEventsUrl(publicUrl), secret: billing.stripe?.[0] },
       'settlement-callbacks': { secret: paymentsSettlement.secrets?.[0] },
-      apps: { url: `${publicUrl}/launcher/api/widgets` },
+      apps: { url: appsUrl(publicUrl) },
       notifications: { url: notificationsUrl(publicUrl), secret: notifications.serviceSecrets?.[0] },
       'settlement-policy': { secret: agentsNeighbours.settlementSecrets?.[0] },
     },
@@ -108,6 +108,9 @@ export const billingEventsUrl = (publicUrl: string): string => `${publicUrl}/lau
 
 /** Address to which the sandbox's payment processor sends events for payments. */
 export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
+
+/** Address at which the sandbox's apps find the launcher's keys, and report changes. */
+export const appsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/widgets`
 
 /** Address at which the sandbox's notification service reports items and news. */
 export const notificationsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/notifications/events`

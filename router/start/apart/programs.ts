@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { callbackUrl } from '../../../subgraphs/publishing/connection/integration/rules.ts'
-import { billingEventsUrl, eventsUrl, notificationsUrl, playedPlatforms, reportsUrl } from '../sandbox.ts'
+import { appsUrl, billingEventsUrl, eventsUrl, notificationsUrl, playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Part } from './keep.ts'
 import { portFor } from './ports.ts'
 
@@ -68,6 +68,8 @@ export async function sandboxPart(config: Config, taken: Set<number>): Promise<{
     `stripe-payments=${eventsUrl(publicUrl)}`,
     '--endpoint',
     `notifications=${notificationsUrl(publicUrl)}`,
+    '--endpoint',
+    `apps=${appsUrl(publicUrl)}`,
     '--endpoint',
     `stripe-launcher=${billingEventsUrl(publicUrl)}`,
     '--with-parent',
