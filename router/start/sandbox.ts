@@ -5,7 +5,7 @@ import { type MailServer, readMailServer } from '../../platform/smtp/address.ts'
 import { applicationAt, type Demos, type PlayedName, playedNames } from '../../sandbox/networks.ts'
 import { startSandbox } from '../../sandbox/server.ts'
 import { connectedAccounts } from '../../sandbox/stripe/refunds.ts'
-import type { Endpoints } from '../../sandbox/webhooks/endpoints.ts'
+import type { EndpointName, Endpoints } from '../../sandbox/webhooks/endpoints.ts'
 import { lineOf, StartError } from '../../start-error.ts'
 import { callbackUrl } from '../../subgraphs/publishing/connection/integration/rules.ts'
 import { type Applications, everyNetwork, type NetworkPlaces, platforms } from '../../subgraphs/publishing/network/networks.ts'
@@ -51,6 +51,7 @@ export interface OpenSandbox {
 export async function openSandbox(config: Config, listening?: Promise<void>): Promise<OpenSandbox> {
   const { dataDir, publicUrl, sandbox, email, environment, paymentsEvents, billing, paymentsSettlement, agentsNeighbours, notifications } = config
   const isStaging = environment === 'staging'
+  const urls = endpointUrls(publicUrl)
   if (sandbox.folder) return findSandbox(sandbox.folder, isStaging)
   const options = {
     folder: join(dataDir, 'sandbox'),
@@ -59,11 +60,11 @@ export async function openSandbox(config: Config, listening?: Promise<void>): Pr
     dnsPort: sandbox.dnsPort,
     ...(listening && { listening }),
     endpoints: {
-      'stripe-payments': { url: eventsUrl(publicUrl), secret: paymentsEvents.stripe?.[0] },
-      'stripe-launcher': { url: billingEventsUrl(publicUrl), secret: billing.stripe?.[0] },
+      'stripe-payments': { url: urls['stripe-payments'], secret: paymentsEvents.stripe?.[0] },
+      'stripe-launcher': { url: urls['stripe-launcher'], secret: billing.stripe?.[0] },
       'settlement-callbacks': { secret: paymentsSettlement.secrets?.[0] },
-      apps: { url: appsUrl(publicUrl) },
-      notifications: { url: notificationsUrl(publicUrl), secret: notifications.serviceSecrets?.[0] },
+      apps: { url: urls.apps },
+      notifications: { url: urls.notifications, secret: notifications.serviceSecrets?.[0] },
       'settlement-policy': { secret: agentsNeighbours.settlementSecrets?.[0] },
     },
     mailReports: { url: reportsUrl(publicUrl), ...(email.eventsSecret && { secret: email.eventsSecret }) },
@@ -103,17 +104,15 @@ const movedFrom = (wanted: number, port: number, what: string, setting: string):
 /** Address at which the sandbox's mail server reports deliveries of our mails. */
 export const reportsUrl = (publicUrl: string): string => `${publicUrl}/providers/api/email/events`
 
-/** Address to which the sandbox's payment processor sends events about bundles. */
-export const billingEventsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/webhooks/subscriptions`
-
-/** Address to which the sandbox's payment processor sends events for payments. */
-export const eventsUrl = (publicUrl: string): string => `${publicUrl}/payments/api/webhooks/stripe`
-
-/** Address at which the sandbox's apps find the launcher's keys, and report changes. */
-export const appsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/widgets`
-
-/** Address at which the sandbox's notification service reports items and news. */
-export const notificationsUrl = (publicUrl: string): string => `${publicUrl}/launcher/api/notifications/events`
+/** Addresses to which the sandbox's stand-ins send webhooks, however the sandbox is started. */
+export const endpointUrls = (publicUrl: string) =>
+  ({
+    'stripe-payments': `${publicUrl}/payments/api/webhooks/stripe`,
+    'stripe-launcher': `${publicUrl}/launcher/api/webhooks/subscriptions`,
+    // Where apps find the launcher's keys, too.
+    apps: `${publicUrl}/launcher/api/widgets`,
+    notifications: `${publicUrl}/launcher/api/notifications/events`,
+  }) as const satisfies Partial<Record<EndpointName, string>>
 
 type Facts = { readonly origin: string; readonly endpoints?: Endpoints; readonly smtp?: string; readonly mailReports?: string; readonly dns?: string } & {
   readonly [Name in PlayedName]: Pick<Demos[Name], 'clientId' | 'clientSecret'>

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { isServiceToken } from '../../../config/services.ts'
 import type { Config } from '../../../config.ts'
 import { callbackUrl } from '../../../subgraphs/publishing/connection/integration/rules.ts'
-import { appsUrl, billingEventsUrl, eventsUrl, notificationsUrl, playedPlatforms, reportsUrl } from '../sandbox.ts'
+import { endpointUrls, playedPlatforms, reportsUrl } from '../sandbox.ts'
 import type { Part } from './keep.ts'
 import { portFor } from './ports.ts'
 
@@ -64,14 +64,7 @@ export async function sandboxPart(config: Config, taken: Set<number>): Promise<{
     names,
     '--mail-reports',
     reportsUrl(publicUrl),
-    '--endpoint',
-    `stripe-payments=${eventsUrl(publicUrl)}`,
-    '--endpoint',
-    `notifications=${notificationsUrl(publicUrl)}`,
-    '--endpoint',
-    `apps=${appsUrl(publicUrl)}`,
-    '--endpoint',
-    `stripe-launcher=${billingEventsUrl(publicUrl)}`,
+    ...Object.entries(endpointUrls(publicUrl)).flatMap(([name, url]) => ['--endpoint', `${name}=${url}`]),
     '--with-parent',
     String(process.pid),
     ...redirects,
