@@ -34,3 +34,17 @@ export function addressesOf(sdl: string): Map<string, string> {
 /** Whether a link names the join specification: by `@link(url: …)`, or by `@core(feature: …)` of the first version. */
 const isJoin = ({ arguments: given }: DirectiveNode): boolean =>
   (given ?? []).some(({ value }) => value.kind === Kind.STRING && value.value.startsWith('https://specs.apollo.dev/join/'))
+
+/** Returns name and value of the header for a user name and password in an address (RFC 7617); nothing without them. */
+export function credentialsOf({ username, password }: URL): readonly string[] {
+  if (!username && !password) return []
+  return ['authorization', `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`]
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

@@ -38,7 +38,7 @@ const bottomless = '['.repeat(1000)
  * Whether a text opens a thousand lists in a row outside its strings. No result does, and parsing a megabyte of brackets
  * would hold up every other operation for 0.4 s.
  */
-function isBottomless(text: string): boolean {
+export function isBottomless(text: string): boolean {
   for (let at = text.indexOf(bottomless), from = 0; at >= 0; ) {
     // Walks over the strings before it; one that holds it is passed.
     const opens = text.indexOf('"', from)

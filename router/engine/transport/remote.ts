@@ -9,6 +9,7 @@ import { isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { errorFor } from '../errors.ts'
 import { partOf, takeOver, type Work } from '../work.ts'
+import { credentialsOf } from './addresses.ts'
 import { readAnswer } from './answer.ts'
 import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, UpstreamFailure } from './exchange.ts'
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
@@ -16,7 +17,6 @@ import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
 import type { Seal } from './seal.ts'
 import type { Callbacks } from './streams/callback.ts'
 import { openStreamAgent, subscribeOverHttp } from './streams/http.ts'
-import type { SubscriptionProtocol } from './streams/protocols.ts'
 import { subscribeOverSocket, unheardHeader } from './streams/socket.ts'
 
 /** Address and options of one subgraph. */
@@ -31,6 +31,12 @@ export interface RemoteSubgraph {
   /** How the subgraph is subscribed to. @default graphql-ws */
   readonly subscriptions?: SubscriptionProtocol | undefined
 }
+
+/**
+ * Protocols of subscriptions at subgraphs: graphql-transport-ws over WebSocket, GraphQL over server-sent events, and
+ * Apollo's multipart and HTTP callback protocols.
+ */
+export type SubscriptionProtocol = 'graphql-ws' | 'sse' | 'multipart' | 'callback'
 
 export interface RemoteOptions {
   /** Subgraphs by their names in the supergraph. */
@@ -321,20 +327,6 @@ const none: readonly string[] = []
 function unheardHeaders(pingMs: number): readonly string[] {
   const ms = unheardMs()
   return ms === undefined ? none : [unheardHeader, String(Math.round(ms + 2 * pingMs))]
-}
-
-/** Builds the header for a user name and password in an address (RFC 7617). */
-function credentialsOf({ username, password }: URL): readonly string[] {
-  if (!username && !password) return none
-  return ['authorization', `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`]
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 const gone = new UpstreamFailure('late', 'The client left')

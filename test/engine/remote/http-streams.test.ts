@@ -1,9 +1,11 @@
+import { getEventListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { type ExecutionResult, parse, subscribe } from 'graphql'
 import { createHandler } from 'graphql-sse/lib/use/http'
 import { describe, expect, test } from 'vitest'
 import type { ResultStream } from '../../../router/engine/engine.ts'
+import { openStreamAgent, subscribeOverHttp } from '../../../router/engine/transport/streams/http.ts'
 import { answerOf, schemaOf, until } from '../supergraph-fixture.ts'
 import { events, shop } from './parts.ts'
 import { type Fault, type RemoteGraph, remoteGraph } from './remote-graph.ts'
@@ -141,6 +143,16 @@ describe.each(['sse', 'multipart'] as const)('subscriptions over %s', form => {
     expect(answerOf((await stream.next()).value).errors![0]).toMatchObject({ extensions: { code: 'UPSTREAM_FAILED' } })
     await until(() => graph.servers.catalogue!.connections.size === 0)
   })
+})
+
+test('a refused subscription leaves no listener behind at the router’s end', async () => {
+  await using graph = await graphWith('sse', (_, response) => void response.setHeader('content-type', 'application/json').end('{"errors":[{"message":"no"}]}'))
+  const [closing, dispatcher] = [new AbortController(), openStreamAgent(1_000)]
+  const start = { url: graph.servers.catalogue!.url, payload: { query: 'subscription { twice }', variables: {} }, headers: [], timeoutMs: 5_000 }
+  const refused = await subscribeOverHttp({ ...start, form: 'sse', dispatcher, signal: closing.signal })
+  expect(refused).toMatchObject({ errors: [{ message: 'no' }] })
+  expect(getEventListeners(closing.signal, 'abort')).toEqual([])
+  await dispatcher.destroy()
 })
 
 test('errors beside the payload of a part are the last event', async () => {

@@ -1,11 +1,11 @@
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { ExecutionResult } from 'graphql'
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import type { ResultStream } from '../../engine.ts'
 import { readRefusal, readResult } from '../answer.ts'
 import { UpstreamFailure } from '../exchange.ts'
-import type { HttpSubscription } from './http.ts'
+import { begin, type HttpStart } from './begin.ts'
 import { ordinary, refusalIn } from './ordinary.ts'
 import { brokenOff, createResults, failed, type Results } from './results.ts'
 
@@ -25,7 +25,7 @@ export interface Callbacks {
    * Subscribes at a subgraph. Resolves when it has called `check` and answered with success; an answer with errors alone
    * is a rejection, and resolves to them. @throws UpstreamFailure when neither happens in time
    */
-  subscribe(subscription: Omit<HttpSubscription, 'form'>): Promise<ResultStream | ExecutionResult>
+  subscribe(subscription: HttpStart): Promise<ResultStream | ExecutionResult>
   /** Whether calls of a subscription are taken. */
   knows(id: string): boolean
   /** Takes one call. @param id of its address @param bytes of the body */
@@ -67,55 +67,46 @@ export function createCallbacks({ url, heartbeatMs }: CallbackOptions): Callback
   const open = new Map<string, Open>()
   return {
     knows: id => open.has(id),
-    async subscribe({ url: subgraph, payload, headers, timeoutMs, dispatcher, signal, leaving }) {
-      if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
-      if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
+    async subscribe(start) {
+      const { signal } = start
       const [id, verifier] = [randomUUID(), randomBytes(32).toString('base64url')]
-      const starting = new AbortController()
+      const cut = new AbortController()
       let silence: NodeJS.Timeout | undefined
       let isChecked = false
+      let hasBegun = false
       const results = createResults(() => {
         // Its next call is answered with 404, by which the subgraph learns that nobody listens.
         open.delete(id)
         clearTimeout(silence)
         signal.removeEventListener('abort', leave)
-        starting.abort()
+        cut.abort()
       })
       const leave = () => results.end()
       const heard = () => {
         clearTimeout(silence)
         if (heartbeatMs > 0 && !results.isEnded()) silence = setTimeout(() => results.end(brokenOff(), 'lost'), 3 * heartbeatMs).unref()
       }
-      open.set(id, { verifier, results, heard, checked: () => (isChecked = true) })
+      const checked = () => {
+        isChecked = true
+      }
+      open.set(id, { verifier, results, heard, checked })
       signal.addEventListener('abort', leave)
-      const abandon = () => starting.abort()
-      leaving?.addEventListener('abort', abandon)
-      const late = setTimeout(abandon, timeoutMs)
-      const extensions = { subscription: { callbackUrl: `${url}/${id}`, subscriptionId: id, verifier, heartbeatIntervalMs: heartbeatMs } }
       try {
-        const answer = await request(subgraph, {
-          method: 'POST',
-          headers: ['content-type', 'application/json', 'accept', accept, ...headers],
-          body: JSON.stringify({ ...payload, extensions }),
-          signal: starting.signal,
-          dispatcher,
+        return await begin(start, {
+          accept,
+          extensions: { subscription: { callbackUrl: `${url}/${id}`, subscriptionId: id, verifier, heartbeatIntervalMs: heartbeatMs } },
+          cut,
+          async read(answer) {
+            const refused = await refusalOf(answer)
+            if (refused) return refused
+            if (!isChecked) throw new UpstreamFailure('answered', 'It answered before it had checked that the subscription is wanted')
+            hasBegun = true
+            heard()
+            return results.stream
+          },
         })
-        const refused = await refusalOf(answer)
-        if (refused) {
-          results.end()
-          return refused
-        }
-        if (!isChecked) throw new UpstreamFailure('answered', 'It answered before it had checked that the subscription is wanted')
-        heard()
-        return results.stream
-      } catch (cause) {
-        results.end()
-        if (cause instanceof UpstreamFailure) throw cause
-        if (starting.signal.aborted) throw new UpstreamFailure('late', `No answer within ${timeoutMs} ms`, cause)
-        throw new UpstreamFailure('cut', `It could not be asked: ${(cause as { code?: string }).code ?? (cause as Error).message}`, cause)
       } finally {
-        clearTimeout(late)
-        leaving?.removeEventListener('abort', abandon)
+        if (!hasBegun) results.end()
       }
     },
     take(id, body, bytes) {

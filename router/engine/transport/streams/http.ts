@@ -1,28 +1,17 @@
 import type { ExecutionResult } from 'graphql'
-import { Agent, type Dispatcher, request } from 'undici'
+import { Agent } from 'undici'
 import { isData } from '../../data/merge.ts'
 import type { ResultStream } from '../../engine.ts'
-import { readRefusal, readResult } from '../answer.ts'
+import { isBottomless, readRefusal, readResult } from '../answer.ts'
 import { UpstreamFailure } from '../exchange.ts'
+import { begin, type HttpStart } from './begin.ts'
 import { type BodyReader, createEventReader } from './events.ts'
 import { ordinary, refusalIn } from './ordinary.ts'
 import { createPartReader } from './parts.ts'
 import { brokenOff, createResults, failed, messageBytes, type Results } from './results.ts'
 
-export interface HttpSubscription {
-  readonly url: string
+export interface HttpSubscription extends HttpStart {
   readonly form: 'sse' | 'multipart'
-  readonly payload: { readonly query: string; readonly variables: Record<string, unknown> }
-  /** Header names and values, alternating. */
-  readonly headers: readonly string[]
-  /** Milliseconds within which the server must begin to answer. */
-  readonly timeoutMs: number
-  /** Connections for streams. */
-  readonly dispatcher: Dispatcher
-  /** Ends the stream when aborted. */
-  readonly signal: AbortSignal
-  /** Aborts the start, because its caller has left. */
-  readonly leaving?: AbortSignal | undefined
 }
 
 /** Connections for subscriptions over HTTP: a dead one is noticed by TCP, since the protocols have no pings. */
@@ -45,46 +34,35 @@ const accepts = {
  * @throws UpstreamFailure when no answer begins
  */
 export async function subscribeOverHttp(subscription: HttpSubscription): Promise<ResultStream | ExecutionResult> {
-  const { url, form, payload, headers, timeoutMs, dispatcher, signal, leaving } = subscription
-  if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
-  if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
+  const { form, signal } = subscription
   const cut = new AbortController()
   const results = createResults(() => {
     signal.removeEventListener('abort', leave)
     cut.abort()
   })
   const leave = () => results.end()
-  const abandon = () => cut.abort()
   signal.addEventListener('abort', leave)
-  leaving?.addEventListener('abort', abandon)
-  const late = setTimeout(abandon, timeoutMs)
+  let isStream = false
   try {
-    const answer = await request(url, {
-      method: 'POST',
-      headers: ['content-type', 'application/json', 'accept', accepts[form], ...headers],
-      body: JSON.stringify(payload),
-      signal: cut.signal,
-      dispatcher,
+    return await begin(subscription, {
+      accept: accepts[form],
+      cut,
+      async read(answer) {
+        const open = answer.statusCode === 200 ? readerOf(form, String(answer.headers['content-type'] ?? '')) : undefined
+        // Anything else than a stream is an answer in its place, most often a rejection.
+        if (!open) {
+          const refused = refusalIn((await ordinary(answer)) ?? undefined)
+          if (refused) return refused
+          throw new UpstreamFailure('answered', `It answered ${answer.statusCode} with no stream`)
+        }
+        isStream = true
+        answer.body.on('error', () => {})
+        void follow(answer.body, open(results), results)
+        return results.stream
+      },
     })
-    const type = String(answer.headers['content-type'] ?? '')
-    const read = answer.statusCode === 200 ? readerOf(form, type) : undefined
-    // Anything else than a stream is an answer in its place, most often a rejection.
-    if (!read) {
-      const refused = refusalIn((await ordinary(answer)) ?? undefined)
-      if (refused) return refused
-      throw new UpstreamFailure('answered', `It answered ${answer.statusCode} with no stream`)
-    }
-    answer.body.on('error', () => {})
-    void follow(answer.body, read(results), results)
-    return results.stream
-  } catch (cause) {
-    results.end()
-    if (cause instanceof UpstreamFailure) throw cause
-    if (cut.signal.aborted) throw new UpstreamFailure('late', `No answer within ${timeoutMs} ms`, cause)
-    throw new UpstreamFailure('cut', `It could not be asked: ${(cause as { code?: string }).code ?? (cause as Error).message}`, cause)
   } finally {
-    clearTimeout(late)
-    leaving?.removeEventListener('abort', abandon)
+    if (!isStream) results.end()
   }
 }
 
@@ -118,6 +96,7 @@ const readParts = (results: Results, boundary: string): BodyReader =>
   })
 
 function parsed(text: string): unknown {
+  if (isBottomless(text)) return undefined
   try {
     return JSON.parse(text)
   } catch {

@@ -2,15 +2,15 @@ import { AwsV4Signer } from 'aws4fetch'
 import type { Config } from '../../../../config.ts'
 import { addressOfBucket } from '../../../../platform/storage/s3.ts'
 import { StartError } from '../../../../start-error.ts'
-import type { Place } from './place.ts'
 import { readText } from './read-text.ts'
+import type { RemoteSource } from './remote-source.ts'
 
 /**
  * An object in a bucket of any S3-compatible server, with the `S3_*` settings. A version is known by its ETag.
  * @param named `s3://bucket/key`
  * @throws StartError for another form, or without credentials
  */
-export function bucketAt({ s3 }: Config['supergraphs'], named: string): Place {
+export function bucketAt({ s3 }: Config['supergraphs'], named: string): RemoteSource {
   const [, bucket, key] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])\/(.+)$/i.exec(named) ?? []
   if (!bucket || !key) throw new StartError(`the supergraph's source "${named}" is not understood: write s3://bucket/key`)
   const { accessKeyId, secretAccessKey, region } = s3

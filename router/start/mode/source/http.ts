@@ -1,14 +1,15 @@
 import type { Config } from '../../../../config.ts'
 import { StartError } from '../../../../start-error.ts'
-import type { Place } from './place.ts'
+import { credentialsOf } from '../../../engine/transport/addresses.ts'
 import { readText } from './read-text.ts'
+import type { RemoteSource } from './remote-source.ts'
 
 /**
  * Addresses that answer with the SDL, such as those of Hive's CDN. A version is known by its ETag.
  * @param named addresses with commas between
  * @throws StartError for what is no address
  */
-export function addressesAt({ hiveKey, headers }: Config['supergraphs'], named: string): Place {
+export function addressesAt({ hiveKey, headers }: Config['supergraphs'], named: string): RemoteSource {
   const urls = named.split(',').map(each => each.trim())
   const wrong = urls.find(url => !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
   if (wrong !== undefined)
@@ -21,10 +22,10 @@ export function addressesAt({ hiveKey, headers }: Config['supergraphs'], named: 
     origins: urls.map(url => new URL(url).origin),
     async ask(stream, address, tag) {
       const url = urls[address]!
-      const { username, password } = new URL(url)
+      const [header, value] = credentialsOf(new URL(url))
       const answer = await readText(stream, withoutPassword(url), {
         headers: {
-          ...(username && { authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}` }),
+          ...(header && value && { [header]: value }),
           ...(hiveKey && { 'x-hive-cdn-key': hiveKey }),
           ...headers,
           ...(tag && { 'if-none-match': tag }),

@@ -13,8 +13,8 @@ export interface Kept {
   readonly at: string
 }
 
-/** The place of one source in the folder. */
-export interface Shelf {
+/** The file of one source in the folder. */
+export interface DiskCache {
   /** Returns what was kept; null when there is none, or it cannot be read. */
   read(): Kept | null
   /** Replaces what was kept, in one step. @throws what the system says when it cannot be written */
@@ -22,10 +22,10 @@ export interface Shelf {
 }
 
 /**
- * Opens the place of a source. It is made at the first write.
+ * Opens the file of a source. It is made at the first write.
  * @param source what distinguishes it from others: only its hash is written, because addresses may hold secrets
  */
-export function openShelf(folder: string, source: string): Shelf {
+export function openDiskCache(folder: string, source: string): DiskCache {
   const path = join(folder, `${createHash('sha256').update(source).digest('hex').slice(0, 32)}.json`)
   return {
     read() {
@@ -38,7 +38,7 @@ export function openShelf(folder: string, source: string): Shelf {
     },
     write(kept) {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      // Routers beside this one may write the same place.
+      // Routers beside this one may write the same file.
       const fresh = `${path}.${process.pid}`
       writeFileSync(fresh, JSON.stringify(kept), { mode: 0o600 })
       renameSync(fresh, path)

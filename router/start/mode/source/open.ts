@@ -19,12 +19,12 @@ export function openSource(process: Process, named: string): Source {
   const { config, stack } = process
   const isRemote = named === 'uplink' || /^[a-z][a-z\d+.-]*:\/\//i.test(named)
   if (!isRemote) return openFile(config, named)
-  const place =
+  const remote =
     named === 'uplink' ? uplinkAt(config.supergraphs) : /^s3:/i.test(named) ? bucketAt(config.supergraphs, named) : addressesAt(config.supergraphs, named)
   // Only these may have a private address: a redirect cannot lead into the operator's network.
-  const outbound = createOutbound(place.origins)
+  const outbound = createOutbound(remote.origins)
   stack.defer(() => outbound.close())
-  return openPolled(process, place, outbound.stream)
+  return openPolled(process, remote, outbound.stream)
 }
 
 function openFile({ calledFrom }: Pick<Config, 'calledFrom'>, file: string): Source {

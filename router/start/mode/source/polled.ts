@@ -2,20 +2,20 @@ import type { StreamOutbound } from '../../../../platform/outbound/stream.ts'
 import { lineOf, StartError } from '../../../../start-error.ts'
 import { registerFigures } from '../../../metrics/figure.ts'
 import type { Process } from '../../startup.ts'
-import { openShelf } from './kept.ts'
-import type { Place, Unchanged, Version } from './place.ts'
+import { openDiskCache } from './kept.ts'
+import type { RemoteSource, Unchanged, Version } from './remote-source.ts'
 import type { Source } from './source.ts'
 
 /** Opens a source that is asked at intervals, and whose last version in use is kept on disk. */
-export function openPolled({ config, log, metrics }: Process, place: Place, stream: StreamOutbound): Source {
+export function openPolled({ config, log, metrics }: Process, remote: RemoteSource, stream: StreamOutbound): Source {
   const { pollMs, folder } = config.supergraphs
-  const { name } = place
-  const shelf = openShelf(folder, place.identity)
-  let kept = shelf.read()
+  const { name } = remote
+  const cache = openDiskCache(folder, remote.identity)
+  let kept = cache.read()
   /** The version that was read last, whether or not it could be used: its tag asks for another one. */
   let last = kept && { sdl: kept.sdl, tag: kept.tag }
   /** The address that gave it: another one may know it by another tag. */
-  let from = kept && kept.from < place.addresses ? kept.from : 0
+  let from = kept && kept.from < remote.addresses ? kept.from : 0
   let pauseMs = 0
   let isAway = false
   let isUnkept = false
@@ -25,11 +25,11 @@ export function openPolled({ config, log, metrics }: Process, place: Place, stre
   /** Asks the address that answered last, then the others. @throws the first one's error when none answers */
   const ask = async (): Promise<string | null> => {
     let failure: unknown
-    for (let turn = 0; turn < place.addresses; turn += 1) {
-      const address = (from + turn) % place.addresses
+    for (let turn = 0; turn < remote.addresses; turn += 1) {
+      const address = (from + turn) % remote.addresses
       let version: Version | Unchanged
       try {
-        version = await place.ask(stream, address, address === from ? (last?.tag ?? null) : null)
+        version = await remote.ask(stream, address, address === from ? (last?.tag ?? null) : null)
       } catch (error) {
         failure ??= error
         continue
@@ -72,7 +72,7 @@ export function openPolled({ config, log, metrics }: Process, place: Place, stre
       if (sdl !== last?.sdl || sdl === kept?.sdl) return
       kept = { sdl, tag: last.tag, from, at: new Date().toISOString() }
       try {
-        shelf.write(kept)
+        cache.write(kept)
         isUnkept = false
       } catch (error) {
         // Once: the next version will not fit either.
@@ -110,7 +110,7 @@ export function openPolled({ config, log, metrics }: Process, place: Place, stre
       }
       const schedule = () => {
         if (isOver) return
-        timer = setTimeout(look, Math.max(pollMs, place.leastMs, pauseMs)).unref()
+        timer = setTimeout(look, Math.max(pollMs, remote.leastMs, pauseMs)).unref()
       }
       schedule()
       return {

@@ -1,6 +1,6 @@
 import type { StreamOptions, StreamOutbound } from '../../../../platform/outbound/stream.ts'
 
-/** Time limit in ms of one question, redirects included. */
+/** Time limit in ms of one request, redirects included. */
 const askMs = 10_000
 const mostBytes = 32 * 1024 * 1024
 const mostRedirects = 3

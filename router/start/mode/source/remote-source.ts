@@ -16,14 +16,14 @@ export interface Unchanged {
 }
 
 /** Somewhere on the network where a supergraph is published, under one address or several. */
-export interface Place {
+export interface RemoteSource {
   /** Name in messages, without secrets. */
   readonly name: string
-  /** What distinguishes it from other places; may hold secrets. */
+  /** What distinguishes it from other sources; may hold secrets. */
   readonly identity: string
   /** Number of addresses; where one fails the next is asked. */
   readonly addresses: number
-  /** The least ms between two questions. */
+  /** The least ms between two requests. */
   readonly leastMs: number
   /** Origins that may have a private address, because the operator named them. */
   readonly origins: readonly string[]

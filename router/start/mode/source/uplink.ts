@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Config } from '../../../../config.ts'
 import { StartError } from '../../../../start-error.ts'
-import type { Place } from './place.ts'
 import { readText } from './read-text.ts'
+import type { RemoteSource } from './remote-source.ts'
 
-/** The least ms between two questions, as GraphOS asks of its clients. */
+/** The least ms between two requests, as GraphOS asks of its clients. */
 const leastMs = 10_000
 
 const query = `query Supergraph($apiKey: String!, $ref: String!, $ifAfterId: ID) {
@@ -33,7 +33,7 @@ const answered = z.object({
  * by its id.
  * @throws StartError without a key or a graph
  */
-export function uplinkAt({ apolloKey, apolloGraph, endpoints }: Config['supergraphs']): Place {
+export function uplinkAt({ apolloKey, apolloGraph, endpoints }: Config['supergraphs']): RemoteSource {
   const missing = [!apolloKey && 'APOLLO_KEY', !apolloGraph && 'APOLLO_GRAPH_REF'].filter(Boolean)
   if (!apolloKey || !apolloGraph) throw new StartError(`${missing.join(' and ')}: missing: the source uplink needs ${missing.length > 1 ? 'them' : 'it'}`)
   return {
