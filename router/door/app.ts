@@ -22,6 +22,7 @@ import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
 import { variantIn } from './documents/graphs.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
+import { WatchedRequest } from './http/pieces.ts'
 import { sendRefusalPage } from './landing.ts'
 import { mustArriveWithin } from './passing.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
@@ -104,7 +105,7 @@ export async function createApp({
     requestTimeout: 0,
     // Requests that arrive on an open connection while the server closes are answered normally.
     return503OnClosing: false,
-    http: { shouldUpgradeCallback, headersTimeout: requestTimeout },
+    http: { shouldUpgradeCallback, headersTimeout: requestTimeout, IncomingMessage: WatchedRequest },
     routerOptions: { maxParamLength },
     rewriteUrl(request) {
       const target = readTarget(request, hosts.knows)

@@ -3,6 +3,7 @@ import { type AddressInfo, type ListenOptions, Server as NetServer } from 'node:
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { shouldUpgradeCallback, writtenProblem } from './app.ts'
+import { WatchedRequest } from './http/pieces.ts'
 import type { Draining } from './streaming/draining.ts'
 import type { Sockets } from './websocket.ts'
 
@@ -56,7 +57,7 @@ export function prepareListening(
   { host, port, sharePort = false, drainMs = 0, draining, sockets, closing }: ListeningOptions,
 ): Listening {
   // Opens a second server for the other loopback family (IPv4 or IPv6), because Node binds one address at a time.
-  const twin = createServer({ shouldUpgradeCallback }, (request, response) => app.routing(request, response))
+  const twin = createServer({ shouldUpgradeCallback, IncomingMessage: WatchedRequest }, (request, response) => app.routing(request, response))
   for (const listener of app.server.listeners('clientError')) twin.on('clientError', listener as (error: Error, socket: Duplex) => void)
   twin.requestTimeout = app.server.requestTimeout
   twin.headersTimeout = app.server.headersTimeout

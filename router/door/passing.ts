@@ -1,17 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { doorRefusal } from './errors.ts'
-
-/**
- * Minimum size of a body's pieces: a number of pieces may be smaller, beyond it each must bring this many bytes on
- * average. A client that sends single bytes costs a thousand times more processor time than their number.
- */
-export const piecesLimits = { small: 256, bytes: 128 } as const
-
-/** @param pieces arrived so far @param bytes of all pieces together */
-export const areTooSmall = (pieces: number, bytes: number): boolean => pieces > piecesLimits.small + bytes / piecesLimits.bytes
-
-export const tooSmall = () => doorRefusal(413, 'The body came in too many small pieces: send more of it at once.')
+import { areTooSmall, tooSmall } from './http/pieces.ts'
 
 /** A request body forwarded as a stream, at the speed at which it is read. */
 export interface PassingBody {
@@ -41,6 +31,7 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
   let leftBytes = 0
   let isWhole = false
   let isLeft = false
+  let isStopped = false
   let refused: Error | null = null
   let controller!: ReadableStreamDefaultController<Uint8Array>
   const over = Promise.withResolvers<void>()
@@ -77,7 +68,10 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
       source.pause()
       return refuse(tooLarge())
     }
-    if (areTooSmall(++pieces, bytes)) return refuse(tooSmall())
+    if (areTooSmall(++pieces, bytes)) {
+      isStopped = true
+      return refuse(tooSmall())
+    }
     controller.enqueue(piece)
     if ((controller.desiredSize ?? 0) <= 0) source.pause()
   })
@@ -102,7 +96,7 @@ export function passBody(source: IncomingMessage, limit: number): PassingBody {
       return refused
     },
     async leave() {
-      if (isWhole || source.destroyed) return
+      if (isWhole || isStopped || source.destroyed) return
       isLeft = true
       source.resume()
       const timer = setTimeout(over.resolve, leaving.ms)

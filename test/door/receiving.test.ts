@@ -1,9 +1,10 @@
-import { connect, type Socket } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostBodyBytes, readBody, readingLimits } from '../../router/door/body.ts'
 import { refusalOfThrown } from '../../router/door/errors.ts'
-import { piecesLimits } from '../../router/door/passing.ts'
+import { piecesLimits, WatchedRequest } from '../../router/door/http/pieces.ts'
 import { pageRows } from '../../router/rest/identity/pages.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { smallGraph } from './graph.ts'
@@ -60,6 +61,39 @@ test('accepts a body in some small pieces or in many larger ones, and answers 41
     expect(refused).toMatch(/^HTTP\/1.1 413/)
     expect(refused).toContain('too many small pieces')
   }
+})
+
+test('reads a connection no further once its body came in too many small pieces, even before anybody reads the body', async () => {
+  const { small } = piecesLimits
+  let pieces = 0
+  const asked: string[] = []
+  const server = createServer({ IncomingMessage: WatchedRequest }, async (request, response) => {
+    asked.push(request.url!)
+    // As a request that waits for its turn: Node buffers what arrives meanwhile.
+    await new Promise(resolve => setTimeout(resolve, 20))
+    request.on('data', () => (pieces += 1))
+    const body = await readBody(request, mostBodyBytes).catch(error => refusalOfThrown(error)!)
+    response.writeHead(Buffer.isBuffer(body) ? 200 : body.status, { connection: 'close' }).end(Buffer.isBuffer(body) ? body : undefined)
+    if (!Buffer.isBuffer(body)) response.once('finish', () => request.socket.destroy())
+  }).listen(0)
+  const { port } = server.address() as AddressInfo
+  const send = async (body: string, after = '') => {
+    const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined)
+    let text = ''
+    socket.setEncoding('utf8').on('data', part => (text += part))
+    socket.write(`POST /first HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n${body}${after}`)
+    await new Promise(resolve => socket.once('close', resolve))
+    return text
+  }
+  const count = 20
+  const next = 'POST /second HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\n\r\n'
+  const answers = await Promise.all(Array.from({ length: count }, () => send('1\r\nx\r\n'.repeat(small + 1000), `0\r\n\r\n${next}`)))
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 413/)
+  expect([pieces, new Set(asked)]).toEqual([count * (small + 3), new Set(['/first'])])
+  // Parsers of closed connections are used again.
+  const whole = await Promise.all(Array.from({ length: count }, () => send(`${'2\r\nab\r\n'.repeat(small)}0\r\n\r\n`)))
+  for (const answer of whole) expect(answer).toContain('ab'.repeat(small))
+  server.close()
 })
 
 test('rejects a long body that nests deeper than any request before it is parsed, and reads brackets in texts', async () => {
