@@ -20,6 +20,7 @@ import { openVisitors } from './engines/visitors/visitors.ts'
 import { openAppWidgets } from './engines/widgets/apps/apps.ts'
 import { newKeys, openViewerTokens } from './engines/widgets/apps/token.ts'
 import type { LauncherSettings } from './registration.ts'
+import { openAppFailures } from './stores/app-failure.ts'
 import { openConsent } from './stores/consent.ts'
 import { openPayloads, sharedSecret } from './stores/widget-payload.ts'
 
@@ -34,7 +35,15 @@ export function openApps(
   const secret = () => sharedSecret(sequelize, cipher, keysName, newKeys)
   const viewerTokens = openViewerTokens({ issuer: publicUrl, clock, secret })
   const isDevelopment = environment === 'development'
-  const appWidgets = openAppWidgets({ outbound: appsWay.outbound, clock, log, payloads: openPayloads(sequelize), tokens: viewerTokens, isDevelopment })
+  const appWidgets = openAppWidgets({
+    outbound: appsWay.outbound,
+    clock,
+    log,
+    payloads: openPayloads(sequelize),
+    failures: openAppFailures(sequelize),
+    tokens: viewerTokens,
+    isDevelopment,
+  })
   return { appWidgets, viewerTokens }
 }
 

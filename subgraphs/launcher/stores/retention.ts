@@ -22,6 +22,7 @@ const invitationDays = 30
 export const retentionRules: readonly RetentionRule[] = [
   { table: 'launcher.action_items', days: closedDays, old: 'o.closed_at < $1', order: 'o.closed_at' },
   { table: 'launcher.action_item_snoozes', days: 1, old: 'o.woken_at < $1', order: 'o.woken_at' },
+  { table: 'launcher.app_failures', days: 1, old: 'o.changed_at < $1', order: 'o.changed_at' },
   { table: 'launcher.audit_entries', days: auditDays, old: 'o.at < $1', order: 'o.at' },
   { table: 'launcher.digests', days: digestDays, old: 'o.created_at < $1', order: 'o.created_at' },
   { table: 'launcher.household_invitations', days: invitationDays, old: 'o.expires_at < $1', order: 'o.expires_at' },

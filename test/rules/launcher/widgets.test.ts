@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { asked, type Failing, failed, mayAsk, pausing } from '../../../subgraphs/launcher/engines/widgets/apps/pause.ts'
 import { readPayload } from '../../../subgraphs/launcher/engines/widgets/apps/payload.ts'
 import { type Share, shareOf } from '../../../subgraphs/launcher/engines/widgets/apps/share.ts'
 import { degraded, failureOf, seenOf, staleMs } from '../../../subgraphs/launcher/engines/widgets/reading.ts'
@@ -56,29 +55,6 @@ describe('degraded', () => {
   it('looks the same however old it is, and different for another reason', () => {
     expect(seenOf(degraded(good, failure, readAt))).toBe(seenOf(degraded(good, failure, new Date(readAt.getTime() + 9))))
     expect(seenOf(degraded(good, failure, readAt))).not.toBe(seenOf(degraded(good, failureOf('REFUSED'), readAt)))
-  })
-})
-
-describe('a failing app', () => {
-  const failTimes = (count: number, everyMs: number, from = 0): Failing | undefined =>
-    Array.from({ length: count }, (_, at) => from + at * everyMs).reduce<Failing | undefined>((state, now) => failed(state, now), undefined)
-
-  it('is paused by five failures in a row within a minute, for half a minute', () => {
-    expect(mayAsk(failTimes(4, 1_000), 5_000)).toBe(true)
-    const paused = failTimes(5, 1_000)
-    expect([mayAsk(paused, 4_000), mayAsk(paused, 4_000 + pausing.ms - 1), mayAsk(paused, 4_000 + pausing.ms)]).toEqual([false, false, true])
-  })
-
-  it('is not paused by failures that are further apart', () => {
-    expect(mayAsk(failTimes(20, 15_001), 20 * 15_001)).toBe(true)
-  })
-
-  it('gets one trial after the pause, whose failure pauses again', () => {
-    const paused = failTimes(5, 0)
-    const trying = asked(paused, pausing.ms)
-    expect(mayAsk(trying, pausing.ms)).toBe(false)
-    expect(mayAsk(failed(trying, pausing.ms + 10), pausing.ms + 11)).toBe(false)
-    expect(mayAsk(failed(trying, pausing.ms + 10), 2 * pausing.ms + 10)).toBe(true)
   })
 })
 

@@ -48,6 +48,15 @@ const widgets = async (as: Viewer, ...apps: readonly string[]): Promise<Shown[]>
     )
   ).data().widgets
 const one = async (as: Viewer, app: string) => (await widgets(as, app))[0]!
+/** Opens what reads widgets in another process, and names a widget there. */
+async function inAnotherProcess(viewer: Viewer, app: string) {
+  const { foundation, settings, contexts } = graph.platform.launcher.at
+  const context = contexts.systemContext('test')
+  const entry = (await context.catalogEntries.ofApp(app))!
+  const installation = (await context.installations.standingOf({ organizationId: viewer.organizationId, userId: null })).get(app)!
+  const widget = { app, url: entry.widgetUrl!, share: shareOf(viewer, entry, installation.id) }
+  return { other: openApps(foundation, settings).appWidgets, widget, entry }
+}
 const arm = (app: string, fault: string, more: object = {}) => steer(graph, 'faults', { network: 'apps', app, fault, times: 50, ...more })
 const received = async (app: string, organizationId: string | null): Promise<ReceivedRead[]> =>
   (await steer<ReceivedRead[]>(graph, 'received?network=apps')).filter(read => read.app === app && read.organizationId === organizationId)
@@ -127,6 +136,57 @@ describe('widgets of apps', () => {
     expect((await one(owner, 'help-desk')).failure?.code).toBe('PAUSED')
     await graph.clock.advance(1)
     expect((await one(owner, 'help-desk')).state).toBe('FRESH')
+  })
+
+  it('counts failures in a row over processes, and gives one trial to all of them', async () => {
+    await install(owner, 'help-desk')
+    const { other, widget } = await inAnotherProcess(owner, 'help-desk')
+    const elsewhere = async () => (await other.read([widget]))[0]!.failure?.code
+    const here = async () => (await one(owner, 'help-desk')).failure?.code
+    await arm('help-desk', 'status', { status: 500 })
+    const codes = []
+    for (let turn = 0; turn < 4; turn += 1) codes.push(await here(), await elsewhere())
+    expect(codes).toEqual([...Array(5).fill('REFUSED'), ...Array(3).fill('PAUSED')])
+    await graph.clock.advance(30_000)
+    const before = await calls('help-desk')
+    expect((await Promise.all([here(), elsewhere()])).toSorted()).toEqual(['PAUSED', 'REFUSED'])
+    expect([await here(), await elsewhere(), (await calls('help-desk')) - before]).toEqual(['PAUSED', 'PAUSED', 1])
+  })
+
+  it('forgets failures after an answer, and those that are a minute apart', async () => {
+    await install(owner, 'help-desk')
+    const again = () => graph.clock.advance(45_000)
+    const seen = async (times: number) => {
+      for (let turn = 0; turn < times; turn += 1) expect((await one(owner, 'help-desk')).failure?.code).toBe('REFUSED')
+    }
+    await arm('help-desk', 'status', { status: 500 })
+    await seen(4)
+    await arm('help-desk', 'none')
+    expect((await one(owner, 'help-desk')).state).toBe('FRESH')
+    await again()
+    await arm('help-desk', 'status', { status: 500 })
+    for (const _ of Array(3)) {
+      expect((await one(owner, 'help-desk')).failure?.code).toBe('REFUSED')
+      await graph.clock.advance(30_001)
+    }
+    await seen(3)
+  })
+
+  it('leaves an app alone for whom it failed, and for everybody once it failed for two organizations', async () => {
+    const { owner: second } = await graph.seed.owner()
+    const { owner: third } = await graph.seed.owner()
+    for (const each of [owner, second, third]) await install(each, 'help-desk')
+    const pause = async (viewer: Viewer) => {
+      for (let turn = 0; turn < 5; turn += 1) await one(viewer, 'help-desk')
+    }
+    await arm('help-desk', 'status', { status: 500 })
+    await pause(owner)
+    expect([(await one(owner, 'help-desk')).failure?.code, (await one(second, 'help-desk')).failure?.code]).toEqual(['PAUSED', 'REFUSED'])
+    await pause(second)
+    expect((await one(third, 'help-desk')).failure?.code).toBe('PAUSED')
+    await arm('help-desk', 'none')
+    await graph.clock.advance(30_000)
+    expect((await one(third, 'help-desk')).state).toBe('FRESH')
   })
 
   it('tells an app context, organization, role and person, and nothing else', async () => {
@@ -213,12 +273,7 @@ describe('widgets of apps', () => {
   it('shares answers between processes, and reads again after a change that another process received', async () => {
     await install(owner, 'team-board')
     const shown = await one(owner, 'team-board')
-    const { foundation, settings } = graph.platform.launcher.at
-    const other = openApps(foundation, settings).appWidgets
-    const context = graph.platform.launcher.at.contexts.systemContext('test')
-    const entry = (await context.catalogEntries.ofApp('team-board'))!
-    const installation = (await context.installations.standingOf({ organizationId: owner.organizationId, userId: null })).get('team-board')!
-    const widget = { app: 'team-board', url: entry.widgetUrl!, share: shareOf(owner, entry, installation.id) }
+    const { other, widget, entry } = await inAnotherProcess(owner, 'team-board')
     expect((await other.read([widget]))[0]!.readAt?.toISOString()).toBe(shown.readAt)
     await graph.clock.advance(1_000)
     await other.drop({ entryId: entry.id, organizationId: owner.organizationId, userId: null })

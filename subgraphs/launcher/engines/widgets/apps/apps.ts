@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 import type { Clock } from '../../../../../platform/clock.ts'
 import type { WayOut } from '../../../../../platform/outbound/outbound.ts'
+import type { AppFailing, AppFailureStore, AppScope } from '../../../stores/app-failure.ts'
 import type { PayloadStore, StoredPayload } from '../../../stores/widget-payload.ts'
 import { degraded, failureOf, fresh, type WidgetReading } from '../reading.ts'
 import type { Payload } from '../sources.ts'
 import { type Fetched, fetchWidget } from './fetch.ts'
-import { asked, type Failing, failed, mayAsk } from './pause.ts'
 import type { Share } from './share.ts'
 import type { ViewerTokens } from './token.ts'
 
@@ -21,6 +21,7 @@ export interface AppWidgetsOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly payloads: PayloadStore<Payload>
+  readonly failures: AppFailureStore
   readonly tokens: Pick<ViewerTokens, 'write'>
   readonly isDevelopment: boolean
 }
@@ -44,26 +45,34 @@ interface Running {
   readonly widget: AppWidget
 }
 
-/** Opens the reader. Each process counts the failures of an app for itself; payloads are shared by all processes. */
-export function openAppWidgets({ outbound, clock, log, payloads, tokens, isDevelopment }: AppWidgetsOptions): AppWidgets {
-  const failing = new Map<string, Failing>()
+const scopeOf = ({ entryId, organizationId, userId }: Share): AppScope => ({ entryId, scopeId: organizationId ?? userId! })
+const unknown: AppFailing = { isFailing: false, pausedUntil: null, isPausedForMany: false }
+
+/** Opens the reader. Failures of an app and payloads are shared by all processes. */
+export function openAppWidgets({ outbound, clock, log, payloads, failures, tokens, isDevelopment }: AppWidgetsOptions): AppWidgets {
   const running = new Map<string, Running>()
 
-  async function ask({ url, share }: AppWidget): Promise<Fetched> {
-    const now = clock.now().getTime()
-    const known = failing.get(share.entryId)
-    if (!mayAsk(known, now)) return { code: 'PAUSED' }
-    const trying = asked(known, now)
-    if (trying) failing.set(share.entryId, trying)
+  /** Without the store a failing app is only asked more often. */
+  const counted = (counting: Promise<unknown>) => counting.catch(error => log.warn({ err: error }, 'failure of an app not counted'))
+
+  async function mayAsk(scope: AppScope, { pausedUntil, isPausedForMany }: AppFailing): Promise<boolean> {
+    if (pausedUntil === null) return !isPausedForMany
+    const now = clock.now()
+    return pausedUntil <= now && failures.takeTrial(scope, now).catch(() => false)
+  }
+
+  async function ask({ url, share }: AppWidget, failing: AppFailing): Promise<Fetched> {
+    const scope = scopeOf(share)
+    if (!(await mayAsk(scope, failing))) return { code: 'PAUSED' }
     const answer = await fetchWidget(outbound, url, await tokens.write(share), isDevelopment)
-    if ('payload' in answer) failing.delete(share.entryId)
-    else failing.set(share.entryId, failed(failing.get(share.entryId), clock.now().getTime()))
+    if ('code' in answer) await counted(failures.add(scope, clock.now()))
+    else if (failing.isFailing) await counted(failures.end(scope))
     return answer
   }
 
-  async function readNow(widget: AppWidget, last: Stored | undefined): Promise<WidgetReading> {
+  async function readNow(widget: AppWidget, last: Stored | undefined, failing: AppFailing): Promise<WidgetReading> {
     const askedAt = clock.now()
-    const answer = await ask(widget)
+    const answer = await ask(widget, failing)
     const now = clock.now()
     if ('code' in answer) return degraded(last, failureOf(answer.code), now)
     const { key, entryId, organizationId, userId } = widget.share
@@ -75,13 +84,13 @@ export function openAppWidgets({ outbound, clock, log, payloads, tokens, isDevel
     return fresh({ payload, readAt: now })
   }
 
-  function shared(widget: AppWidget, last: Stored | undefined): Promise<WidgetReading> {
+  function shared(widget: AppWidget, last: Stored | undefined, failing: AppFailing): Promise<WidgetReading> {
     const { key } = widget.share
     const present = running.get(key)
     if (present) return present.answer
     const run: Running = {
       widget,
-      answer: readNow(widget, last).finally(() => {
+      answer: readNow(widget, last, failing).finally(() => {
         if (running.get(key) === run) running.delete(key)
       }),
     }
@@ -97,12 +106,23 @@ export function openAppWidgets({ outbound, clock, log, payloads, tokens, isDevel
       })
       const known = new Map(found.map(row => [row.key, row]))
       const now = clock.now()
+      // A clock that is set back must not extend the freshness.
+      const isFresh = (row: Stored | undefined): row is Stored => row !== undefined && now < row.freshUntil && now >= row.readAt
+      const toAsk = widgets.filter(({ share }) => !isFresh(known.get(share.key)))
+      const failing = await failures
+        .read(
+          toAsk.map(({ share }) => scopeOf(share)),
+          now,
+        )
+        .catch(error => {
+          log.warn({ err: error }, 'failures of apps not read')
+          return [] as AppFailing[]
+        })
+      const failingOf = new Map(toAsk.map((widget, at) => [widget, failing[at] ?? unknown]))
       return Promise.all(
         widgets.map(widget => {
           const last = known.get(widget.share.key)
-          // A clock that is set back must not extend the freshness.
-          const isFresh = last && now < last.freshUntil && now >= last.readAt
-          return isFresh ? fresh({ payload: last.payload, readAt: last.readAt }) : shared(widget, last)
+          return isFresh(last) ? fresh({ payload: last.payload, readAt: last.readAt }) : shared(widget, last, failingOf.get(widget)!)
         }),
       )
     },
