@@ -22,7 +22,7 @@ import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
 import { variantIn } from './documents/graphs.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
-import { WatchedRequest } from './http/pieces.ts'
+import { refusePipelining, WatchedRequest } from './http/pieces.ts'
 import { sendRefusalPage } from './landing.ts'
 import { mustArriveWithin } from './passing.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
@@ -141,7 +141,13 @@ export async function createApp({
   const causes = new WeakMap<IncomingMessage, Cause>()
   const spans = new WeakMap<IncomingMessage, Span>()
   const pace = createPace()
-  app.addHook('onRequest', ({ raw, ip }, _reply, done) => {
+  app.addHook('onRequest', ({ raw, ip }, reply, done) => {
+    try {
+      refusePipelining(raw)
+    } catch (refusal) {
+      reply.header('connection', 'close')
+      return done(refusal as DomainError)
+    }
     if (ip === undefined || isOperators(raw.url)) return done()
     try {
       pace.begin(turnOf(raw, ip), done)

@@ -241,6 +241,25 @@ export const attacks: readonly Attack[] = [
     },
   },
   {
+    name: 'requests that wait for no answer, over connections that come again',
+    async run({ port }, overAt) {
+      const asked = 'GET /health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(5_000)
+      let connections = 0
+      await Promise.all(
+        times(20, async at => {
+          while (left(overAt)) {
+            const wire = await reach({ port, from: address(30 + (at % 4)) })
+            connections += 1
+            await pour(wire, asked, overAt)
+            await turn()
+            wire.leave()
+          }
+        }),
+      )
+      return `${connections} connections of 5,000 requests`
+    },
+  },
+  {
     name: 'registrations of documents (automatic persisted queries)',
     keeps: 64,
     async run({ url, key }, overAt) {

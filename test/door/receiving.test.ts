@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mostBodyBytes, readBody, readingLimits } from '../../router/door/body.ts'
 import { refusalOfThrown } from '../../router/door/errors.ts'
-import { piecesLimits, WatchedRequest } from '../../router/door/http/pieces.ts'
+import { mostAtOnce, piecesLimits, WatchedRequest } from '../../router/door/http/pieces.ts'
 import { pageRows } from '../../router/rest/identity/pages.ts'
 import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import { smallGraph } from './graph.ts'
@@ -94,6 +94,38 @@ test('reads a connection no further once its body came in too many small pieces,
   const whole = await Promise.all(Array.from({ length: count }, () => send(`${'2\r\nab\r\n'.repeat(small)}0\r\n\r\n`)))
   for (const answer of whole) expect(answer).toContain('ab'.repeat(small))
   server.close()
+})
+
+test('answers some requests that are sent without waiting for answers, and closes a connection that sends too many', async () => {
+  const pipelined = async (requests: number, request: (at: number) => string) => {
+    const socket = connect({ port: platform.port, host: '127.0.0.1' }).on('error', () => undefined)
+    let text = ''
+    socket.setEncoding('utf8').on('data', part => (text += part))
+    const over = new Promise(resolve => socket.once('close', resolve))
+    socket.write(Array.from({ length: requests }, (_, at) => request(at)).join(''))
+    await over
+    return text
+      .split(/(?=HTTP\/1\.1 )/)
+      .filter(Boolean)
+      .map(answer => [Number(answer.split(' ')[1]), /"data":\{"(a\d+)"/.exec(answer)?.[1]])
+  }
+  const asking = (count: number) => (at: number) => {
+    const body = JSON.stringify({ query: `{ a${at}: __typename }` })
+    const connection = at === count - 1 ? 'close' : 'keep-alive'
+    return `POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: ${connection}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  }
+  const answered = () => platform.lines.filter(line => line.includes('"msg":"answered"')).length
+  const inOrder = Array.from({ length: mostAtOnce }, (_, at) => [200, `a${at}`])
+  const before = answered()
+  expect(await pipelined(mostAtOnce, asking(mostAtOnce))).toEqual(inOrder)
+  expect(await pipelined(5_000, asking(5_000))).toEqual([...inOrder, [429, undefined]])
+  expect(await pipelined(5_000, () => 'GET /health/live HTTP/1.1\r\nhost: localhost\r\n\r\n')).toEqual([
+    ...inOrder.map(() => [200, undefined]),
+    [429, undefined],
+  ])
+  expect(answered() - before).toBeLessThanOrEqual(3 * (mostAtOnce + 1))
+  // Parsers of closed connections are used again.
+  for (let at = 0; at < 20; at += 1) expect((await platform.gql('{ hello }')).status).toBe(200)
 })
 
 test('rejects a long body that nests deeper than any request before it is parsed, and reads brackets in texts', async () => {

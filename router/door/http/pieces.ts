@@ -1,5 +1,7 @@
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
+import { doFor } from '../../../platform/caller/cause.ts'
+import { DomainError } from '../../../platform/errors.ts'
 import { doorRefusal } from '../errors.ts'
 
 /**
@@ -40,13 +42,44 @@ export class WatchedRequest extends IncomingMessage {
   }
 }
 
-/** Node's HTTP parser of a connection, with its callbacks for the headers of a request and for a piece of its body. */
-interface Parser {
-  [onHeaders]?: unknown
-  [onPiece]?: unknown
+/** Requests that one connection may begin in one turn of the event loop: clients that pipeline send ten or so. */
+export const mostAtOnce = 32
+
+/** How many requests of a connection began in the latest turn in which some did. */
+const begun = new WeakMap<object, { turn: number; requests: number; isOver: boolean }>()
+let turn = 0
+let isTurnCounted = false
+
+/**
+ * Stops reading a connection that sends too many requests without waiting for answers: Node would begin all 50,000 of
+ * a megabyte in one turn of the event loop, and drops the ones that follow.
+ * @throws RATE_LIMITED for the first that is too many; the connection has to close after the answer
+ */
+export function refusePipelining({ socket }: IncomingMessage): void {
+  // An injected request has no connection.
+  if (!(socket instanceof Socket)) return
+  if (!isTurnCounted) {
+    isTurnCounted = true
+    doFor(null, () =>
+      setImmediate(() => {
+        isTurnCounted = false
+        turn += 1
+      }),
+    )
+  }
+  const known = begun.get(socket)
+  if (!known) return void begun.set(socket, { turn, requests: 1, isOver: false })
+  known.requests = known.turn === turn ? known.requests + 1 : 1
+  known.turn = turn
+  if (known.requests <= mostAtOnce && !known.isOver) return
+  known.isOver = true
+  stopReading(socket)
+  throw new DomainError('RATE_LIMITED', `A connection takes ${mostAtOnce} requests at once: wait for answers before you send more.`, { retryAfter: 1 })
 }
-const onHeaders = 2
-const onPiece = 3
+
+/** Node's HTTP parser of a connection, with its callbacks for the headers of a request, a piece of its body, and its end. */
+type Parser = Record<(typeof callbacks)[number], unknown>
+const callbacks = [2, 3, 4] as const
 
 /**
  * Stops reading a connection in the middle of what was read of it, and drops the rest of that. Pausing the socket would
@@ -54,12 +87,13 @@ const onPiece = 3
  * no other way than to take the parser's callbacks away. They are back before the connection can close in this turn of
  * the event loop, because Node uses parsers again.
  */
-function stopReading(socket: IncomingMessage['socket']): void {
-  if (!(socket instanceof Socket)) return
+function stopReading(socket: Socket): void {
   const { parser, _handle: handle } = socket as Socket & { parser?: Parser; _handle?: { readStop?(): void } }
   handle?.readStop?.()
-  const { [onHeaders]: headers, [onPiece]: piece } = parser ?? {}
-  if (typeof headers !== 'function' || typeof piece !== 'function') return
-  Object.assign(parser!, { [onHeaders]: null, [onPiece]: null })
-  setImmediate(() => Object.assign(parser!, { [onHeaders]: headers, [onPiece]: piece }))
+  const taken = callbacks.map(at => [at, parser?.[at]] as const)
+  if (!taken.every(([, callback]) => typeof callback === 'function')) return
+  for (const at of callbacks) parser![at] = null
+  setImmediate(() => {
+    for (const [at, callback] of taken) parser![at] = callback
+  })
 }
