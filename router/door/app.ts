@@ -22,9 +22,9 @@ import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
 import { variantIn } from './documents/graphs.ts'
 import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
-import { refusePipelining, WatchedRequest } from './http/pieces.ts'
 import { sendRefusalPage } from './landing.ts'
-import { mustArriveWithin } from './passing.ts'
+import { mustArriveWithin } from './receiving/passing.ts'
+import { refusePipelining, WatchedRequest } from './receiving/pieces.ts'
 import { boundSending, type SendingLimits } from './sending.ts'
 
 export interface AppOptions {
@@ -140,21 +140,7 @@ export async function createApp({
   /** Log context of each request: its id, its caller once known, and its client program. */
   const causes = new WeakMap<IncomingMessage, Cause>()
   const spans = new WeakMap<IncomingMessage, Span>()
-  const pace = createPace()
-  app.addHook('onRequest', ({ raw, ip }, reply, done) => {
-    try {
-      refusePipelining(raw)
-    } catch (refusal) {
-      reply.header('connection', 'close')
-      return done(refusal as DomainError)
-    }
-    if (ip === undefined || isOperators(raw.url)) return done()
-    try {
-      pace.begin(turnOf(raw, ip), done)
-    } catch (refusal) {
-      done(refusal as DomainError)
-    }
-  })
+  beginInTurn(app)
   app.addHook('onRequest', ({ raw, id, ip, routeOptions }, _reply, done) => {
     // A pipelined request whose client has disconnected has no address, and nobody waits for its answer.
     if (ip === undefined) return done(Object.assign(new Error('The client has gone.'), { code: 'ECONNRESET' }))
@@ -202,6 +188,25 @@ export async function createApp({
     return lost(request, reply) ?? sendRefusalPage(reply, 404, refusal.message)
   })
   return app
+}
+
+/** Lets requests begin in turns, and refuses those that a connection sends without waiting for answers. */
+function beginInTurn(app: FastifyInstance): void {
+  const pace = createPace()
+  app.addHook('onRequest', ({ raw, ip }, reply, done) => {
+    try {
+      refusePipelining(raw)
+    } catch (refusal) {
+      reply.header('connection', 'close')
+      return done(refusal as DomainError)
+    }
+    if (ip === undefined || isOperators(raw.url)) return done()
+    try {
+      pace.begin(turnOf(raw, ip), done)
+    } catch (refusal) {
+      done(refusal as DomainError)
+    }
+  })
 }
 
 /** Cuts requests whose bodies do not arrive in time, unless their route streams. */

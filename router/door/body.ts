@@ -3,9 +3,9 @@ import { neighbourhoodOf } from '../../platform/caller/address.ts'
 import { DomainError } from '../../platform/errors.ts'
 import { isUnwieldy, mostParts } from '../../subgraphs/http/depth.ts'
 import { doorRefusal, withStatus } from './errors.ts'
-import { areTooSmall, tooSmall } from './http/pieces.ts'
 import { limits } from './limits.ts'
-import { passBody } from './passing.ts'
+import { passBody } from './receiving/passing.ts'
+import { areTooSmall, tooSmall } from './receiving/pieces.ts'
 
 /** Maximum bytes of a request body, unless a route sets its own limit. */
 export const mostBodyBytes = 1024 * 1024

@@ -3,7 +3,7 @@ import { type AddressInfo, type ListenOptions, Server as NetServer } from 'node:
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { shouldUpgradeCallback, writtenProblem } from './app.ts'
-import { WatchedRequest } from './http/pieces.ts'
+import { WatchedRequest } from './receiving/pieces.ts'
 import type { Draining } from './streaming/draining.ts'
 import type { Sockets } from './websocket.ts'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
-import { doorRefusal } from './errors.ts'
-import { areTooSmall, tooSmall } from './http/pieces.ts'
+import { doorRefusal } from '../errors.ts'
+import { areTooSmall, tooSmall } from './pieces.ts'
 
 /** A request body forwarded as a stream, at the speed at which it is read. */
 export interface PassingBody {
