@@ -12,6 +12,10 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Journeys take minutes and a browser: `npm run test:web` runs them. */
 export const isAsked = process.env.WEB === '1'
 
+/** A bearer token, as all of ours are written; and a code that works once, of a handoff, a mail or an authorization. */
+const bearer = /eyJ[\w-]{10,}\.[\w-]+\.[\w-]+/
+const oneTime = /[?&#](?:sso_code|code|token)=[^&]/
+
 /** The password of every demo account. */
 const password = 'supergraph-demo'
 
@@ -34,12 +38,24 @@ export async function openWeb(stack: AsyncDisposableStack, settings: Record<stri
     marketing: at('marketing.launcher.localhost'),
     /** Opens a tab of its own, as a person who has not been here before. */
     async visit(options: BrowserContextOptions = {}) {
-      const { page, violations, errors } = await browser.open({
+      const {
+        page,
+        violations: refused,
+        errors,
+      } = await browser.open({
         viewport: { width: 1280, height: 800 },
         locale: 'en-GB',
         timezoneId: 'Europe/Berlin',
         ...options,
       })
+      const told: string[] = []
+      page.context().on('request', request => {
+        const { referer = '' } = request.headers()
+        if (bearer.test(request.url())) told.push(`an address with a token: ${new URL(request.url()).pathname}`)
+        if (bearer.test(referer) || oneTime.test(referer)) told.push(`a referrer with a credential, sent to ${new URL(request.url()).host}`)
+      })
+      /** What the policies of pages refused, and credentials that stood where other programs keep them. */
+      const violations = async () => [...(await refused()), ...told]
       // A busy machine draws late, and what never comes fails then as well.
       page.setDefaultTimeout(60_000)
       /** Whether the page has drawn what matters. The driver's own waiting needs eval, which the policy forbids. */
