@@ -18,6 +18,10 @@ import type { Calling, RunWork } from './work.ts'
 
 /** For how long a process that makes a call is believed alive, in ms; it says so again well before. */
 export const leaseMs = 12_000
+/** How old a run becomes, in ms. */
+const maxAgeMs = limits.runDays * 86_400_000
+/** How often a run that has ended sees to it that those below it end too, in ms. */
+const stoppingMs = 1_000
 
 /** A call that has ended. */
 export interface Ended {
@@ -64,7 +68,7 @@ async function lookInside(job: RunWork, id: string, ended: Ended | null, { trans
   const plan = await job.plans.inside(run.planId, transaction)
   const rows = await job.steps.ofRun(id, transaction)
   const states = new Map(rows.map(row => [row.key, stepState(row)]))
-  const isStopped = await job.runs.isStopped(run.lineage, transaction)
+  const isStopped = await job.runs.isStopped(run.lineage, maxAgeMs / 1_000, transaction)
   const seen = () => seenBy(job, run, plan, states, ended, unit)
   const walked =
     isStopped && !isOver(run.status)
@@ -75,14 +79,24 @@ async function lookInside(job: RunWork, id: string, ended: Ended | null, { trans
     run,
     plan,
     rows.map(({ key }) => key),
-    walked,
+    endsThoseBelow(run, walked.run, now) ? { ...walked, wakeAt: await stopBelow(job, run, unit) } : walked,
     unit,
   )
 }
 
+/** Whether the end of a run is that of all runs below it: it was cancelled, or has become too old. */
+const endsThoseBelow = ({ createdAt, finishedAt }: RunRow, { status, failure }: RunState, now: Date): boolean =>
+  status === 'CANCELLED' || (status === 'FAILED' && failure?.code === 'STEP_TIMEOUT' && (finishedAt ?? now).getTime() - createdAt.getTime() >= maxAgeMs)
+
+/** Has the runs below a run end, each at its own look. @returns when to see to it again; null once none is left */
+async function stopBelow(job: RunWork, { id, organizationId }: RunRow, { transaction, now }: WriteTransaction): Promise<Date | null> {
+  const left = await job.runs.wakeBelow(id, organizationId, now, transaction)
+  return left > 0 ? new Date(now.getTime() + stoppingMs) : null
+}
+
 /** A run that is too old fails where it is. */
 function endOld(run: RunRow, { steps }: PlanRow, states: ReadonlyMap<string, StepState>, now: Date): Walked | null {
-  if (isOver(run.status) || now.getTime() - run.createdAt.getTime() < limits.runDays * 86_400_000) return null
+  if (isOver(run.status) || now.getTime() - run.createdAt.getTime() < maxAgeMs) return null
   const step = steps[run.cursor]
   if (states.get(step?.key ?? '')?.status === 'RUNNING') return null
   const stopped = cancel(steps, runState(run), states, now)
@@ -106,9 +120,8 @@ async function seenBy(
   const tools = await job.toolsOf(steps, run.organizationId, transaction)
   return {
     now,
-    held: await job.killSwitches.heldOf(run.organizationId, transaction),
-    hasRoom:
-      run.status !== 'QUEUED' || (await job.runs.countRunning(run.organizationId, limits.runningOfOrganization, transaction)) < limits.runningOfOrganization,
+    held: await job.killSwitches.heldFor(run.organizationId, transaction),
+    hasRoom: run.status !== 'QUEUED' || (await job.runs.hasRoom(run.organizationId, limits.runningOfOrganization, transaction)),
     approval,
     asksPolicy: job.policy.isConfigured,
     policy,

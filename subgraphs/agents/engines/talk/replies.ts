@@ -29,7 +29,7 @@ const hold = (job: TalkWork, without: readonly string[]): Promise<ConversationMe
     const due = await job.conversationMessages.lockDue(now, without, transaction)
     if (!due) return null
     const conversation = await job.conversations.lock(due.conversationId, transaction)
-    const isHeld = isHeldBy(await job.killSwitches.heldOf(due.organizationId, transaction), conversation?.agentId ?? null)
+    const isHeld = isHeldBy(await job.killSwitches.heldFor(due.organizationId, transaction), conversation?.agentId ?? null)
     const until = new Date(now.getTime() + (isHeld ? heldMs : leaseMs))
     const held = await job.conversationMessages.update(
       due,

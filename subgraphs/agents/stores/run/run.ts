@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, texts, truth, uuid, whole } from '../../../../platform/sql/table.ts'
 import type { Condition } from '../../../store/filter/filters.ts'
@@ -81,18 +82,38 @@ const due = statement(
 const nextDue = statement('select min(wake_at) as at from agents.runs where wake_at > $1 and wake_at <= $2')
 const peek = statement(`select ${columns} from agents.runs t where t.id = $1`)
 const prolong = statement('update agents.runs set wake_at = $3 where id = $1 and claim_id = $2')
+const lockBeginning = transactionLock('agents.beginning_runs')
 const running = statement(
   `select count(*)::int as runs from (select from agents.runs where organization_id = $1 and status = 'RUNNING' and not waits_for_child limit $2) running`,
 )
 const isInQueue = statement(`select exists (select from agents.runs where workflow_id = $1 and trigger = 'SCHEDULE' and status = 'QUEUED') as waits`)
 // The condition is the id alone, so the statement waits for the lock of a look: a run that is due already may be about to wait again.
 const wake = statement('update agents.runs set wake_at = case when claim_id is null then least(wake_at, $2) else wake_at end where id = $1')
-const wakeAll = statement('update agents.runs set wake_at = $2 where organization_id = $1 and wake_at > $2 and claim_id is null')
-const below = statement(
-  `select id from agents.runs where $1 = any(lineage) and organization_id = $2 and parent_id is not null
-      and status not in ('SUCCEEDED', 'FAILED', 'CANCELLED') limit 1000`,
+// A run that is being looked at is passed over, for two that wait for each other would end one of them: see `killSwitches.heldFor`.
+const wakeAll = statement(
+  `update agents.runs set wake_at = $2
+    where id in (select id from agents.runs where organization_id = $1 and wake_at > $2 and claim_id is null for no key update skip locked)`,
 )
-const isStopped = statement(`select exists (select from agents.runs where id = any($1::uuid[]) and status = 'CANCELLED') as stopped`)
+const unended = `select id from agents.runs where organization_id = $2
+    and status in ('QUEUED', 'RUNNING', 'WAITING_APPROVAL', 'WAITING_POLICY', 'WAITING_TIMER') and $1 = any(lineage) limit 1000`
+const below = statement(unended)
+const wakeBelow = statement(
+  `with below as materialized (${unended}),
+     woken as (
+       update agents.runs set wake_at = $3 where id in (
+         select r.id from agents.runs r where r.id in (select id from below) and r.claim_id is null and (r.wake_at is null or r.wake_at > $3)
+           for no key update skip locked
+       )
+     )
+   select count(*)::int as left from below`,
+)
+const isStopped = statement(
+  `select exists (
+     select from agents.runs where id = any($1::uuid[]) and (
+       status = 'CANCELLED' or (status = 'FAILED' and failure_code = 'STEP_TIMEOUT' and extract(epoch from finished_at - created_at) >= $2)
+     )
+   ) as stopped`,
+)
 // Of each item the run that was begun last.
 const mapped = statement(
   `select distinct on (item_index) item_index::int as "itemIndex", status, parent_attempt as attempt, octet_length(output::text) as bytes
@@ -142,10 +163,16 @@ function runSql(rows: Rows<typeof runs>) {
       await rows.read(prolong, [id, claimId, until])
     },
 
-    /** How many runs of an organization are under way, `max` at most. */
-    async countRunning(organizationId: string, max: number, transaction: Transaction): Promise<number> {
-      const [found] = await rows.read<{ runs: number }>(running, [organizationId, max], transaction)
-      return found!.runs
+    /**
+     * Whether one more run of an organization may begin, where `max` may be under way. After a yes no other of its runs begins before the
+     * transaction ends, so that several processes together begin no more.
+     */
+    async hasRoom(organizationId: string, max: number, transaction: Transaction): Promise<boolean> {
+      const count = async () => (await rows.read<{ runs: number }>(running, [organizationId, max], transaction))[0]!.runs
+      // Runs that wait for their place look often: they find it taken without a lock.
+      if ((await count()) >= max) return false
+      await rows.read(lockBeginning, [organizationId], transaction)
+      return (await count()) < max
     },
 
     /** Whether a run that the schedule of a workflow has begun still waits for its turn. */
@@ -159,7 +186,7 @@ function runSql(rows: Rows<typeof runs>) {
       await rows.read(wake, [id, at], transaction)
     },
 
-    /** The same for every run of an organization that goes on by itself some time. */
+    /** The same for every run of an organization that goes on by itself some time, unless it is being looked at. */
     async wakeAll(organizationId: string, at: Date, transaction: Transaction): Promise<void> {
       await rows.read(wakeAll, [organizationId, at], transaction)
     },
@@ -178,10 +205,16 @@ function runSql(rows: Rows<typeof runs>) {
       return new Map(found.map(({ itemIndex, output }) => [itemIndex, output]))
     },
 
-    /** Whether one of these runs was cancelled. */
-    async isStopped(ids: readonly string[], transaction: Transaction): Promise<boolean> {
+    /** Has the runs below one that have not ended looked at, a thousand at most. @returns how many there are */
+    async wakeBelow(id: string, organizationId: string, at: Date, transaction: Transaction): Promise<number> {
+      const [found] = await rows.read<{ left: number }>(wakeBelow, [id, organizationId, at], transaction)
+      return found!.left
+    },
+
+    /** Whether one of these runs was cancelled, or has ended because it was so many seconds old. */
+    async isStopped(ids: readonly string[], maxSeconds: number, transaction: Transaction): Promise<boolean> {
       if (ids.length === 0) return false
-      const [found] = await rows.read<{ stopped: boolean }>(isStopped, [ids], transaction)
+      const [found] = await rows.read<{ stopped: boolean }>(isStopped, [ids, maxSeconds], transaction)
       return found!.stopped
     },
 

@@ -46,6 +46,11 @@ const grow = statement(
     where t.id = $1 and t.claim_id = $2 and t.status = 'STREAMING' and starts_with($3, t.text) returning ${columns}`,
 )
 const prolong = statement(`update agents.conversation_messages set wake_at = $3 where id = $1 and claim_id = $2 and status = 'STREAMING'`)
+const wakeAll = statement(
+  `update agents.conversation_messages set wake_at = $2 where id in (
+     select id from agents.conversation_messages where organization_id = $1 and wake_at > $2 and claim_id is null for no key update skip locked
+   )`,
+)
 const end = statement(
   `update agents.conversation_messages t
       set status = $3, failure_code = $4, failure_message = $5, version = version + 1, updated_at = $6, wake_at = null, claim_id = null
@@ -84,6 +89,11 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
   /** Keeps others from taking over a reply. */
   async prolong({ id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>, until: Date): Promise<void> {
     await rows.read(prolong, [id, claimId, until])
+  },
+
+  /** Has every reply of an organization begun that was put off, unless it is just being put off. */
+  async wakeAll(organizationId: string, at: Date, transaction: Transaction): Promise<void> {
+    await rows.read(wakeAll, [organizationId, at], transaction)
   },
 
   /** Ends a reply. @returns null for whoever does not hold it any more */

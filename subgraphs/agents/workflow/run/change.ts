@@ -66,8 +66,8 @@ async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promis
     if (effect.does === 'withdraw') approval = await overtake(job, effect, unit)
     if (effect.does === 'drop') await job.policy.close(effect, unit)
   }
-  // A call that is under way is waited for: its lease says until when.
-  const wakeAt = run.claimId === null ? null : run.wakeAt
+  // A call that is under way is waited for: its lease says until when. Its runs are seen to again, should this process not end them all.
+  const wakeAt = run.claimId !== null ? run.wakeAt : run.waitsForChild ? now : null
   const after = { ...runColumns(stopped), wakeAt, finishedAt: now, updatedAt: now, version: run.version + 1 }
   return { run: await job.runs.update(run, after, transaction), approval }
 }

@@ -55,7 +55,7 @@ async function saveMemory(context: Context, input: SaveMemoryInput): Promise<Mem
 
 /** Engages or releases the kill switch; one that stands so already stays as it is. */
 async function setKillSwitch(context: Context, input: SetKillSwitchInput): Promise<OperatingWorkspaceRow> {
-  const { viewer, agents, killSwitches, runs, workFeed, runner } = context
+  const { viewer, agents, conversationMessages, killSwitches, replies, runs, workFeed, runner } = context
   const organizationId = activeOrganization(viewer, what)
   const agentId = typeof input.agentId === 'string' ? (await agents.require(input.agentId, 'agentId')).id : null
   const reason = readText(input.reason, 'reason', most.reason)
@@ -70,11 +70,17 @@ async function setKillSwitch(context: Context, input: SetKillSwitchInput): Promi
       if (!isNew) return null
       const title = `The kill switch of ${agentId ? 'an agent' : 'the organization'} was ${engaged ? 'engaged' : 'released'}`
       await workFeed.insert({ organizationId, id: newId(now), at: now, kind: 'KILL_SWITCH', title, actor: createdBy, userId }, transaction)
-      if (!engaged) await runs.wakeAll(organizationId, now, transaction)
+      if (!engaged) {
+        await runs.wakeAll(organizationId, now, transaction)
+        await conversationMessages.wakeAll(organizationId, now, transaction)
+      }
       return of
     },
     audit: () => ({ tenantId: organizationId, action: `kill_switch.${engaged ? 'engaged' : 'released'}`, subjectId: id, details: { reason } }),
-    announce: () => runner.soon(),
+    announce() {
+      runner.soon()
+      replies.soon()
+    },
   })
   return present(context)
 }
