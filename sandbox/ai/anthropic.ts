@@ -6,7 +6,7 @@ import { mistakeIn } from './anthropic/request.ts'
 import { type Kept, longMs, type Piece, shortMs } from './caches.ts'
 import { anthropicModels } from './catalogue.ts'
 import { type Body, eventOf, isGoodKey, isObject, newId, objectsIn, openStall, type Stall } from './taken.ts'
-import { instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './words.ts'
+import { askedCalls, instanceOf, lastUserText, type Said, say, textIn, wordsOf } from './words.ts'
 
 const version = '2023-06-01'
 
@@ -76,12 +76,19 @@ function readJson(call: Call): Body | null {
   }
 }
 
-/** Content of an answer: a text, or a tool call with its input. */
+/** A tool call, with the words of its input. */
+interface Calling {
+  readonly id: string
+  readonly name: string
+  readonly said: Said
+}
+
+/** Content of an answer: a text, tool calls, or both. */
 interface Answer {
   readonly id: string
   readonly model: string
   readonly said: Said
-  readonly tool: { readonly id: string; readonly name: string } | null
+  readonly calls: readonly Calling[]
   readonly inputTokens: number
   /** How the prompt cache treated the input's tokens. */
   kept: Kept
@@ -99,11 +106,27 @@ function answerOf(body: Body, model: string): Answer {
   return {
     id: newId('msg_'),
     model,
-    said: tool ? say(JSON.stringify(instanceOf(tool.input_schema, text)), most) : say(content, most, (body.stop_sequences ?? []) as readonly string[]),
-    tool: tool ? { id: newId('toolu_'), name: String(tool.name) } : null,
+    ...(tool
+      ? { said: say('', most), calls: [callOf(String(tool.name), instanceOf(tool.input_schema, text), most)] }
+      : spoken(messages, choice.type === 'none' ? [] : tools, content, most, (body.stop_sequences ?? []) as readonly string[])),
     inputTokens: [body.system, ...messages.map(each => each.content)].reduce<number>((sum, each) => sum + wordsOf(textIn(each)).length, 0),
     kept: { read: 0, writtenShort: 0, writtenLong: 0 },
   }
+}
+
+const callOf = (name: string, input: unknown, most: number): Calling => ({ id: newId('toolu_'), name, said: say(JSON.stringify(input), most) })
+
+/** An answer of the model's choice: the calls that the message asks for, what came of them, or the content that it has otherwise. */
+function spoken(messages: readonly Body[], tools: readonly Body[], content: string, most: number, stops: readonly string[]): Pick<Answer, 'said' | 'calls'> {
+  const resultsIn = ({ content: blocks }: Body) => (objectsIn(blocks) ?? []).filter(({ type }) => type === 'tool_result')
+  const at = messages.findLastIndex(message => message.role === 'user' && resultsIn(message).length === 0)
+  const rounds = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length
+  const offered = new Map(tools.map(({ name, input_schema: schema }) => [String(name), schema]))
+  const asked = at === -1 ? [] : askedCalls(textIn(messages[at]!.content), offered, rounds)
+  if (asked.length > 0)
+    return { said: say(`Calling ${asked.map(({ name }) => name).join(', ')}. `, most), calls: asked.map(({ name, input }) => callOf(name, input, most)) }
+  const results = resultsIn(messages.at(-1)!).map(({ content: result }) => textIn(result))
+  return { said: say(results.length > 0 ? `Echo: ${results.join('\n')}` : content, most, stops), calls: [] }
 }
 
 /**
@@ -112,8 +135,9 @@ function answerOf(body: Body, model: string): Answer {
  */
 const wantsJson = (system: unknown): boolean => /\bJSON object\b[^.]*\bnothing else\b/i.test(textIn(system))
 
-function endOf({ said, tool }: Answer) {
-  const reason = said.end === 'maximum' ? 'max_tokens' : tool ? 'tool_use' : said.end === 'stop' ? 'stop_sequence' : 'end_turn'
+function endOf({ said, calls }: Answer) {
+  const isCut = [{ said }, ...calls].some(each => each.said.end === 'maximum')
+  const reason = isCut ? 'max_tokens' : calls.length > 0 ? 'tool_use' : said.end === 'stop' ? 'stop_sequence' : 'end_turn'
   return { stop_reason: reason, stop_sequence: said.stop }
 }
 
@@ -141,11 +165,14 @@ const usageOf = ({ inputTokens, kept: { read, writtenShort, writtenLong } }: Ans
   service_tier: 'standard',
 })
 
+const tokensOf = ({ said, calls }: Answer): number => [{ said }, ...calls].reduce((sum, each) => sum + each.said.words.length, 0)
+
 function message(answer: Answer) {
-  const { id, model, said, tool } = answer
+  const { id, model, said, calls } = answer
   const text = said.words.join('')
-  const content = tool ? { type: 'tool_use', id: tool.id, name: tool.name, input: inputIn(text) } : { type: 'text', text }
-  return { id, type: 'message', role: 'assistant', model, content: [content], ...endOf(answer), usage: usageOf(answer, said.words.length) }
+  const uses = calls.map(call => ({ type: 'tool_use', id: call.id, name: call.name, input: inputIn(call.said.words.join('')) }))
+  const content = [...(text !== '' || uses.length === 0 ? [{ type: 'text', text }] : []), ...uses]
+  return { id, type: 'message', role: 'assistant', model, content, ...endOf(answer), usage: usageOf(answer, tokensOf(answer)) }
 }
 
 /** Parses the input of a tool call; an empty object when the token limit cut it off. */
@@ -162,25 +189,28 @@ function inputIn(text: string): unknown {
  * https://docs.anthropic.com/en/docs/build-with-claude/streaming.
  */
 function streamed(answer: Answer, isEndless = false): Reply {
-  const { id, model, said, tool } = answer
+  const { id, model, said, calls } = answer
   const event = (type: string, value: object) => eventOf({ type, ...value }, type)
-  const delta = (word: string) =>
-    event('content_block_delta', { index: 0, delta: tool ? { type: 'input_json_delta', partial_json: word } : { type: 'text_delta', text: word } })
+  const text = { start: { type: 'text', text: '' }, said, deltaOf: (word: string) => ({ type: 'text_delta', text: word }) }
+  const uses = calls.map(call => ({
+    ...{ start: { type: 'tool_use', id: call.id, name: call.name, input: {} }, said: call.said },
+    deltaOf: (word: string) => ({ type: 'input_json_delta', partial_json: word }),
+  }))
+  const blocks = said.words.length > 0 || uses.length === 0 ? [text, ...uses] : uses
   const body: Pieces = async function* (signal) {
     const begun = { id, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: usageOf(answer, 1) }
     yield event('message_start', { message: begun })
-    yield event('content_block_start', {
-      index: 0,
-      content_block: tool ? { type: 'tool_use', id: tool.id, name: tool.name, input: {} } : { type: 'text', text: '' },
-    })
-    yield event('ping', {})
-    for (const word of said.words) yield delta(word)
-    while (isEndless && !signal.aborted) {
-      await pause(10, signal)
-      yield delta(' more')
+    for (const [index, { start, said: words, deltaOf }] of blocks.entries()) {
+      yield event('content_block_start', { index, content_block: start })
+      if (index === 0) yield event('ping', {})
+      for (const word of words.words) yield event('content_block_delta', { index, delta: deltaOf(word) })
+      while (isEndless && index === blocks.length - 1 && !signal.aborted) {
+        await pause(10, signal)
+        yield event('content_block_delta', { index, delta: deltaOf(' more') })
+      }
+      yield event('content_block_stop', { index })
     }
-    yield event('content_block_stop', { index: 0 })
-    yield event('message_delta', { delta: endOf(answer), usage: { output_tokens: said.words.length } })
+    yield event('message_delta', { delta: endOf(answer), usage: { output_tokens: tokensOf(answer) } })
     yield event('message_stop', {})
   }
   return { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' }, body, outcome: 'accepted' }

@@ -4,15 +4,22 @@ import type { PlayedModel } from './catalogue.ts'
 import { type Asked, type InOrder, isReply, modelOf } from './openai-asked.ts'
 import { refuse } from './openai-problems.ts'
 import { type Body, eventOf, isObject, newId, objectsIn } from './taken.ts'
-import { instanceOf, lastUserText, type Said, say, textIn, trendsAt, wordsOf } from './words.ts'
+import { askedCalls, instanceOf, lastUserText, type Said, say, textIn, trendsAt, wordsOf } from './words.ts'
 
-/** Content of an answer: a text, or a tool call with its arguments. */
+/** A tool call, with the words of its arguments. */
+interface Calling {
+  readonly id: string
+  readonly name: string
+  readonly said: Said
+}
+
+/** Content of an answer: a text, tool calls, or both. */
 interface Answer {
   readonly id: string
   readonly created: number
   readonly model: PlayedModel
   readonly said: Said
-  readonly tool: { readonly id: string; readonly name: string } | null
+  readonly calls: readonly Calling[]
   readonly promptTokens: number
   /** Prompt tokens that were found in the vendor's cache. */
   cachedTokens: number
@@ -37,10 +44,7 @@ export function chat({ stall, call, key, body }: Asked): InOrder | Reply {
     id: newId('chatcmpl-'),
     created: Math.floor(stall.deps.clock.now().getTime() / 1000),
     model,
-    said: tool
-      ? say(JSON.stringify(instanceOf(tool.parameters, text)), most)
-      : say(contentFor(body.response_format, text, stall.deps.clock.now()), most, stops),
-    tool: tool && { id: newId('call_'), name: tool.name },
+    ...(tool ? forced(tool, text, most) : spoken(body, messages, stall.deps.clock.now(), most, stops)),
     promptTokens: words.length,
     cachedTokens: 0,
   }
@@ -100,6 +104,30 @@ function wantedTool({ tools, tool_choice: choice }: Body): { readonly name: stri
     : refuse(400, `Tool choice '${named}' not found in 'tools' parameter.`, { param: 'tool_choice' })
 }
 
+const callOf = (name: string, input: unknown, most: number | null): Calling => ({ id: newId('call_'), name, said: say(JSON.stringify(input), most) })
+
+/** An answer that is a call of a certain tool. */
+const forced = ({ name, parameters }: { readonly name: string; readonly parameters: unknown }, text: string, most: number | null) => ({
+  said: say('', most),
+  calls: [callOf(name, instanceOf(parameters, text), most)],
+})
+
+/** An answer of the model's choice: the calls that the message asks for, what came of them, or an echo. */
+function spoken(body: Body, messages: readonly Body[], now: Date, most: number | null, stops: readonly string[]): Pick<Answer, 'said' | 'calls'> {
+  const text = lastUserText(messages)
+  const after = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1)
+  const functions = (objectsIn(body.tools) ?? []).flatMap(tool => (isObject(tool.function) ? [tool.function] : []))
+  const offered = body.tool_choice === 'none' ? [] : functions
+  const rounds = after.filter(({ role, tool_calls: calls }) => role === 'assistant' && Array.isArray(calls)).length
+  const asked = askedCalls(text, new Map(offered.map(({ name, parameters }) => [String(name), parameters ?? {}])), rounds)
+  if (asked.length > 0)
+    return { said: say(`Calling ${asked.map(({ name }) => name).join(', ')}. `, most), calls: asked.map(({ name, input }) => callOf(name, input, most)) }
+  const results = after
+    .slice(after.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .flatMap(({ role, content }) => (role === 'tool' ? [textIn(content)] : []))
+  return { said: say(results.length > 0 ? `Echo: ${results.join('\n')}` : contentFor(body.response_format, text, now), most, stops), calls: [] }
+}
+
 function contentFor(format: unknown, text: string, now: Date): string {
   const { type, json_schema: wanted } = isObject(format) ? format : {}
   if (type === 'json_object') return JSON.stringify({ echo: text })
@@ -108,26 +136,34 @@ function contentFor(format: unknown, text: string, now: Date): string {
   return `Echo: ${text}`
 }
 
-const usageOf = ({ promptTokens, cachedTokens, said }: Answer) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: said.words.length,
-  total_tokens: promptTokens + said.words.length,
-  prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
+const tokensOf = ({ said, calls }: Answer): number => [{ said }, ...calls].reduce((sum, each) => sum + each.said.words.length, 0)
+
+const usageOf = (answer: Answer) => ({
+  prompt_tokens: answer.promptTokens,
+  completion_tokens: tokensOf(answer),
+  total_tokens: answer.promptTokens + tokensOf(answer),
+  prompt_tokens_details: { cached_tokens: answer.cachedTokens, audio_tokens: 0 },
   completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
 })
 
-const finishOf = ({ said, tool }: Answer): string => (said.end === 'maximum' ? 'length' : tool ? 'tool_calls' : 'stop')
+const finishOf = ({ said, calls }: Answer): string =>
+  [{ said }, ...calls].some(each => each.said.end === 'maximum') ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop'
+
+const headOf = ({ id, name }: Calling, text: string) => ({ id, type: 'function', function: { name, arguments: text } })
 
 function completion(answer: Answer) {
-  const { id, created, model, said, tool } = answer
+  const { id, created, model, said, calls } = answer
   const text = said.words.join('')
-  const spoken = tool ? { content: null, tool_calls: [{ id: tool.id, type: 'function', function: { name: tool.name, arguments: text } }] } : { content: text }
+  const content = calls.length > 0 && text === '' ? null : text
+  const wanted = calls.length > 0 && { tool_calls: calls.map(call => headOf(call, call.said.words.join(''))) }
   return {
     id,
     object: 'chat.completion',
     created,
     model: model.snapshot,
-    choices: [{ index: 0, message: { role: 'assistant', ...spoken, refusal: null, annotations: [] }, logprobs: null, finish_reason: finishOf(answer) }],
+    choices: [
+      { index: 0, message: { role: 'assistant', content, ...wanted, refusal: null, annotations: [] }, logprobs: null, finish_reason: finishOf(answer) },
+    ],
     usage: usageOf(answer),
     service_tier: 'default',
     system_fingerprint: null,
@@ -136,20 +172,23 @@ function completion(answer: Answer) {
 
 /** Streams an answer, one word per chunk, with the usage in a last chunk if the request asks for it. */
 function streamed(answer: Answer, counts: boolean, isEndless = false): Reply {
-  const { id, created, model, said, tool } = answer
+  const { id, created, model, said, calls } = answer
   const shared = { id, object: 'chat.completion.chunk', created, model: model.snapshot, service_tier: 'default', system_fingerprint: null }
   const chunk = (delta: object, finish: string | null = null) =>
     eventOf({ ...shared, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...(counts && { usage: null }) })
-  const first = tool
-    ? { content: null, tool_calls: [{ index: 0, id: tool.id, type: 'function', function: { name: tool.name, arguments: '' } }] }
-    : { content: '', refusal: null }
-  const deltaOf = (word: string) => (tool ? { tool_calls: [{ index: 0, function: { arguments: word } }] } : { content: word })
+  const beginOf = (index: number) => ({ tool_calls: [{ index, ...headOf(calls[index]!, '') }] })
+  const isCall = said.words.length === 0 && calls.length > 0
+  const argumentsOf = (index: number, word: string) => ({ tool_calls: [{ index, function: { arguments: word } }] })
   const body: Pieces = async function* (signal) {
-    yield chunk({ role: 'assistant', ...first })
-    for (const word of said.words) yield chunk(deltaOf(word))
+    yield chunk({ role: 'assistant', ...(isCall ? { content: null, ...beginOf(0) } : { content: '', refusal: null }) })
+    for (const word of said.words) yield chunk({ content: word })
+    for (const [index, call] of calls.entries()) {
+      if (index > 0 || !isCall) yield chunk(beginOf(index))
+      for (const word of call.said.words) yield chunk(argumentsOf(index, word))
+    }
     while (isEndless && !signal.aborted) {
       await pause(10, signal)
-      yield chunk(deltaOf(' more'))
+      yield chunk(calls.length > 0 ? argumentsOf(calls.length - 1, ' more') : { content: ' more' })
     }
     yield chunk({}, finishOf(answer))
     if (counts) yield eventOf({ ...shared, choices: [], usage: usageOf(answer) })

@@ -103,6 +103,46 @@ export const textIn = (content: unknown): string =>
 export const lastUserText = (messages: readonly { readonly role?: unknown; readonly content?: unknown }[]): string =>
   textIn(messages.findLast(({ role }) => role === 'user')?.content)
 
+/** A call of a tool that a message asks for. */
+export interface AskedCall {
+  readonly name: string
+  readonly input: unknown
+}
+
+/**
+ * Reads the calls that a message asks for: `call create_note {"text":"Hi"} and call read_notes, then call create_note`. What stands behind a
+ * `then` follows once the calls before it are answered; without an object the arguments are a minimal instance of the tool's schema.
+ * @param tools the schemas of the tools that are offered, by their names; others are not called
+ * @param round how often tools were called for this message
+ */
+export function askedCalls(text: string, tools: ReadonlyMap<string, unknown>, round: number): readonly AskedCall[] {
+  const parts: AskedCall[][] = [[]]
+  const words = /\bthen\b|\bcall ([\w-]+)/g
+  for (let found = words.exec(text); found; found = words.exec(text)) {
+    const name = found[1]
+    if (name === undefined) parts.push([])
+    else if (tools.has(name)) {
+      const given = objectAt(text, words.lastIndex)
+      parts.at(-1)!.push({ name, input: given ? given.value : instanceOf(tools.get(name), text) })
+      if (given) words.lastIndex = given.end
+    }
+  }
+  return parts.filter(calls => calls.length > 0)[round] ?? []
+}
+
+/** Returns the JSON object that begins at a place, blanks before it left out; null where none begins. */
+function objectAt(text: string, from: number): { readonly value: unknown; readonly end: number } | null {
+  const start = text.slice(from).search(/\S/) + from
+  if (text[start] !== '{') return null
+  for (let end = text.indexOf('}', start) + 1; end > 0; end = text.indexOf('}', end) + 1)
+    try {
+      return { value: JSON.parse(text.slice(start, end)), end }
+    } catch {
+      // A longer piece may be one.
+    }
+  return null
+}
+
 const hourMs = 3_600_000
 
 /**

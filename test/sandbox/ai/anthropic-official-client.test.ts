@@ -97,6 +97,35 @@ test('a tool that has to be called is called, streamed too; structured output is
   expect(await stage.create({ tools, messages: further })).toMatchObject({ stop_reason: 'end_turn' })
 })
 
+test('tools are called that a message asks for, one round after another, streamed too, and what came of them is told', async () => {
+  await using stage = await world()
+  const tools = ['look_up', 'note'].map(name => ({
+    name,
+    input_schema: { type: 'object' as const, required: ['q'], properties: { q: { type: 'string' } } },
+  }))
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'call look_up {"q":"x"} and call note {"q":"a b"}, then call note' }]
+  const body = () => ({ model: 'claude-haiku-4-5', max_tokens: 100, messages, tools })
+  const answer = (results: readonly string[], { content }: Anthropic.Message) => {
+    const uses = content.filter(block => block.type === 'tool_use')
+    const told = results.map((text, at) => ({ type: 'tool_result' as const, tool_use_id: uses[at]!.id, content: text }))
+    messages.push({ role: 'assistant', content }, { role: 'user', content: told })
+  }
+  const uses = [
+    { type: 'tool_use', name: 'look_up', input: { q: 'x' } },
+    { type: 'tool_use', name: 'note', input: { q: 'a b' } },
+  ]
+  const called = await stage.client.messages.create(body())
+  expect(called).toMatchObject({ stop_reason: 'tool_use', content: [{ type: 'text', text: 'Calling look_up, note. ' }, ...uses] })
+  const streamed = await stage.client.messages.stream(body()).finalMessage()
+  expect(streamed).toMatchObject({ stop_reason: 'tool_use', content: [{ type: 'text' }, ...uses] })
+  expect(await stage.client.messages.create({ ...body(), tool_choice: { type: 'none' } })).toMatchObject({ stop_reason: 'end_turn' })
+  answer(['one', 'two'], called)
+  const again = await stage.client.messages.create(body())
+  expect(again.content).toMatchObject([{ type: 'text' }, { type: 'tool_use', name: 'note' }])
+  answer(['three'], again)
+  expect(await stage.client.messages.create(body())).toMatchObject({ stop_reason: 'end_turn', content: [{ type: 'text', text: 'Echo: three' }] })
+})
+
 test('answers a JSON object only where the system prompt requests it, and an empty input for a tool whose schema names no member', async () => {
   await using stage = await world()
   const told = await stage.create({ system: 'Answer with one JSON object and nothing else.' })

@@ -104,6 +104,35 @@ test('structured output is a smallest instance of the schema with the message in
   expect((await streamed.finalChatCompletion()).choices[0]?.message.tool_calls).toMatchObject([{ function: { name: 'first', arguments: '{"q":"a plan"}' } }])
 })
 
+test('tools are called that a message asks for, one round after another, streamed too, and what came of them is told', async () => {
+  await using stage = await world()
+  const tools = ['look_up', 'note'].map(name => ({
+    type: 'function' as const,
+    function: { name, parameters: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } } },
+  }))
+  const first = { role: 'user' as const, content: 'call look_up {"q":"{then}"} and call note {"q":"a"}, then call note, then say it. call unknown' }
+  const messages: OpenAI.ChatCompletionMessageParam[] = [first]
+  const body = () => ({ model: 'gpt-5-mini', messages, tools })
+  const answer = (results: readonly string[], { message }: OpenAI.ChatCompletion.Choice) => {
+    messages.push(message, ...results.map((content, at) => ({ role: 'tool' as const, tool_call_id: message.tool_calls![at]!.id, content })))
+  }
+  const called = (await stage.client.chat.completions.create(body())).choices[0]!
+  expect([called.finish_reason, called.message.content]).toEqual(['tool_calls', 'Calling look_up, note. '])
+  expect(called.message.tool_calls).toMatchObject([
+    { type: 'function', function: { name: 'look_up', arguments: '{"q":"{then}"}' } },
+    { type: 'function', function: { name: 'note', arguments: '{"q":"a"}' } },
+  ])
+  const streamed = (await stage.client.chat.completions.stream(body()).finalChatCompletion()).choices[0]!
+  expect(streamed.message.tool_calls?.map(call => call.type === 'function' && call.function.arguments)).toEqual(['{"q":"{then}"}', '{"q":"a"}'])
+  expect((await stage.client.chat.completions.create({ ...body(), tool_choice: 'none' })).choices[0]?.message.tool_calls).toBeUndefined()
+  answer(['one', 'two'], called)
+  const again = (await stage.client.chat.completions.create(body())).choices[0]!
+  expect(again.message.tool_calls).toMatchObject([{ function: { name: 'note' } }])
+  answer(['three'], again)
+  const said = (await stage.client.chat.completions.create(body())).choices[0]!
+  expect([said.finish_reason, said.message.content, said.message.tool_calls]).toEqual(['stop', 'Echo: three', undefined])
+})
+
 test('images are PNGs of the requested size, transcriptions as long as the header says, embeddings equal for equal texts', async () => {
   await using stage = await world()
   const { client } = stage

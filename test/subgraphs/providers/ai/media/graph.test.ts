@@ -84,6 +84,20 @@ describe('G-02 in the graph', () => {
     expect((await execute(completion, { messages: [] })).refused('BAD_USER_INPUT').extensions.field).toBe('messages')
   })
 
+  test.each(['openai/gpt-5-mini', 'anthropic/claude-haiku-4-5'])('%s is told what came of the functions that it wanted to have called', async model => {
+    const tools = [{ type: 'function', function: { name: 'look_up', parameters: { type: 'object', properties: { q: { type: 'string' } }, required: ['q'] } } }]
+    const said = { role: 'USER', content: 'call look_up {"q":"one"} and call look_up {"q":"two"}' }
+    const { toolCalls, content } = (await execute(completion, { messages: [said], tools, model })).data().createCompletion
+    const wanted = { role: 'ASSISTANT', content, toolCalls }
+    const [one, two] = toolCalls.map(({ id }: { id: string }, at: number) => ({ role: 'TOOL', content: `found ${at}`, toolCallId: id }))
+    const told = (await execute(completion, { messages: [said, wanted, one, two], tools, model })).data().createCompletion
+    expect(told).toMatchObject({ content: 'Echo: found 0\nfound 1', finishReason: 'stop', toolCalls: [] })
+    const wrongly = async (messages: readonly object[]) => (await execute(completion, { messages, tools, model })).refused('BAD_USER_INPUT').extensions.field
+    expect(await wrongly([said, wanted, { ...one, toolCallId: null }])).toBe('messages[2].toolCallId')
+    expect(await wrongly([{ ...said, toolCallId: 'x' }])).toBe('messages[0].toolCallId')
+    expect(await wrongly([{ ...said, toolCalls }])).toBe('messages[0].toolCalls')
+  })
+
   test.each(['/a%20talk.wav', '/moved'])('a recording is fetched at its address: %s', async path => {
     const { createTranscription } = (await execute(transcription, { audioUrl: origin + path })).data()
     expect(createTranscription).toMatchObject({ text: 'Echo: a talk.wav', seconds: 90, costMicros: 4_500, model: 'openai/gpt-4o-mini-transcribe' })
