@@ -12,6 +12,7 @@ import { openAsking } from './engines/policy/asking.ts'
 import { openDesk } from './engines/policy/desk.ts'
 import { openRunner } from './engines/run/runner.ts'
 import { openReplies } from './engines/talk/replies.ts'
+import { isReply, writeRound } from './engines/talk/with-tools.ts'
 import { openFetching } from './profile/profile-source/fetch.ts'
 import { type AgentsSettings, registration } from './registration.ts'
 
@@ -37,7 +38,10 @@ export function services({ foundation, settings, log, job }: Base<Job, AgentsSet
     policy: openDesk(() => job('policy'), policyRounds),
     replies: openReplies(() => job('replies')),
     models: openModels({ ask, call }, appId, asks),
-    call: calling => (calling.step.kind === 'MODEL' ? callModel(job('models'), calling) : callToolOfStep(job('tools'), calling)),
+    call(calling) {
+      if (calling.step.kind !== 'MODEL') return callToolOfStep(job('tools'), calling)
+      return isReply(calling.run) ? writeRound(job('replies'), calling) : callModel(job('models'), calling)
+    },
     toolsOf: (...of) => toolsOf(job('tools'), ...of),
     connect: openConnect({ ask, cipher, clock, way: settings.connectorsWay, outbound: foundation.outbound, developersUrl: settings.developersUrl }),
     outbound: callersWay.outbound,

@@ -12,7 +12,7 @@ import { session as ofSessions } from '../../subgraphs/agents/engines/chat/gate.
 import { most as ofCatalogue } from '../../subgraphs/agents/engines/connect/catalogue/read.ts'
 import { maxSentences as mostCited } from '../../subgraphs/agents/engines/draft/quote.ts'
 import { limits as ofRuns } from '../../subgraphs/agents/engines/run/plan.ts'
-import { max as ofReplies } from '../../subgraphs/agents/engines/talk/reply.ts'
+import { max as ofReplies } from '../../subgraphs/agents/engines/talk/question.ts'
 import { limits as ofKnowledge } from '../../subgraphs/agents/knowledge/knowledge-source/rules.ts'
 import { most as ofProfile } from '../../subgraphs/agents/profile/person-profile/rules.ts'
 import { most as ofSource } from '../../subgraphs/agents/profile/profile-source/rules.ts'

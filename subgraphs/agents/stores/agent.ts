@@ -35,6 +35,10 @@ export const agents = table('agents.agents', {
 
 export type AgentRow = Row<typeof agents>
 
+/** Whether an agent may call a tool at present. */
+export const mayUse = ({ tools, status }: Pick<AgentRow, 'tools' | 'status'>, connectorId: string, tool: string): boolean =>
+  status === 'ACTIVE' && tools.some(own => own.connectorId === connectorId && own.name === tool && own.permission !== 'DENY')
+
 /** When an agent was written, and by whom. */
 export interface AgentVersionRow {
   readonly agentId: string

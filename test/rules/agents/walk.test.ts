@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashOfAction } from '../../../subgraphs/agents/engines/run/canonical.ts'
 import type { CallFailure } from '../../../subgraphs/agents/engines/run/interpret.ts'
-import { type ApprovalState, isOver, type RunState, type StepState } from '../../../subgraphs/agents/engines/run/state.ts'
-import { type CallEnd, cancel, type Effect, type PolicyState, type Seen, stop, type Walked, walk } from '../../../subgraphs/agents/engines/run/walk.ts'
+import { type ApprovalState, isOver, type PolicyState, type RunState, type StepState } from '../../../subgraphs/agents/engines/run/state.ts'
+import { type CallEnd, cancel, type Effect, type Seen, stop, type Walked, walk } from '../../../subgraphs/agents/engines/run/walk.ts'
 import type { Json, PlanStep } from '../../../subgraphs/agents/stores/workflow.ts'
 import { nothingHeld } from '../../../subgraphs/agents/stores/workspace/kill-switch.ts'
 import { gate, planStep } from './plans.ts'
@@ -117,7 +117,7 @@ class Stage {
   private seen(more: Partial<Seen>): Seen {
     return {
       ...{ now: this.now, held: nothingHeld, hasRoom: true, approval: this.approval, asksPolicy: true, policy: this.policy, child: null, call: null },
-      ...{ children: { runs: [], outputs: new Map() }, pinned: null },
+      ...{ children: { runs: [], outputs: new Map() }, toolRuns: [], pinned: null },
       childPlan: () => 'a plan',
       newId: () => `id-${this.ids++}`,
       tool: ({ key }) => ({ permission: 'AUTO', risk: 'LOW', counterparty: null, readOnly: false, mayRepeat: this.fateOf(key).mayRepeat }),

@@ -108,6 +108,7 @@ export const conversationResolvers: Resolvers = {
   ConversationMessage: {
     __resolveReference: ({ id }, { conversationMessages }) => conversationMessages.byId.load(id),
     failure: ({ failureCode, failureMessage }) => (failureCode === null ? null : { code: failureCode, message: failureMessage! }),
+    run: ({ runId }, _, { runs }) => runs.find(runId),
     async sources({ hits }, _, { documents }) {
       const found = await Promise.all(hits.map(async ({ documentId, ...hit }) => ({ ...hit, document: await documents.byId.load(documentId) })))
       return found.filter(({ document }) => document !== null)

@@ -1,7 +1,7 @@
 import { newId, newIdInTurn } from '../../../../platform/ids.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
-import { type Answered, type Answerer, answer, inPieces } from '../../engines/answer/answer.ts'
+import { type Answered, type Answerer, answer, inPieces, nothingCalled } from '../../engines/answer/answer.ts'
 import type { Admitted } from '../../engines/chat/gate.ts'
 import { session as limits } from '../../engines/chat/gate.ts'
 import { type KnowledgeHit, searchKnowledge } from '../../engines/knowledge/search.ts'
@@ -68,7 +68,13 @@ export async function answerVisitor(
   }
 }
 
-const blocked = (): Answered<Hit> => ({ mode: 'EXTRACTIVE', notice: 'This is a fixed answer.', used: [], pieces: inPieces(blockedSentence) })
+const blocked = (): Answered<Hit> => ({
+  mode: 'EXTRACTIVE',
+  notice: 'This is a fixed answer.',
+  used: [],
+  pieces: inPieces(blockedSentence),
+  ended: nothingCalled,
+})
 
 async function find(job: Job, site: ChatSiteRow, persona: Persona, sessionId: string, message: string, signal: AbortSignal): Promise<Answered<Hit>> {
   const { organizationId } = site

@@ -1,5 +1,5 @@
 import { failureOf, ModelFailure } from '../model/failure.ts'
-import type { Message, ModelStream } from '../model/models.ts'
+import type { AskedCall, Message, ModelStream, ModelTool } from '../model/models.ts'
 import { piecesBy } from '../model/pieces.ts'
 import { type Briefing, messagesOf } from '../model/prompt.ts'
 import type { Usage } from '../model/usage.ts'
@@ -24,6 +24,11 @@ export interface Question {
   /** The person who asks; null for keys and visitors. */
   readonly forUser: string | null
   readonly signal?: AbortSignal | undefined
+  /** Tools that the model may call, and whether it may do so in this answer. */
+  readonly tools?: readonly ModelTool[]
+  readonly mayCall?: boolean
+  /** What was said since the question: then only the model can go on, and an answer in words of the passages is none. */
+  readonly after?: readonly Message[]
 }
 
 /** A passage with its title. */
@@ -40,6 +45,8 @@ export interface Answered<Hit> {
   readonly used: readonly Hit[]
   /** The text, piece by piece as it comes. A piece that cannot be had rejects with ModelFailure. */
   readonly pieces: AsyncIterable<string>
+  /** Once the pieces have ended: the tools that the model wants called, and its call in providers' log. */
+  ended(): { readonly calls: readonly AskedCall[]; readonly callId: string | null }
 }
 
 const notices = {
@@ -48,8 +55,13 @@ const notices = {
   spent: 'The budget for language models is spent: this answer quotes sources.',
 } as const
 
+/** What `ended` says of an answer that no model gave. */
+export const nothingCalled: Answered<never>['ended'] = () => ({ calls: [], callId: null })
+
 /** The answer when no passage fits. */
 export const nothingFound = 'Nothing about that was found in the sources.'
+
+const spent = { hadNoEffect: true, isFinal: true, code: 'BUDGET_EXCEEDED', message: 'The agent has reached its monthly limit.' } as const
 
 /** How long a model may take, in ms. */
 const modelMs = 120_000
@@ -61,15 +73,20 @@ const modelMs = 120_000
 export async function answer<Hit extends Titled>(job: ModelWork, answerer: Answerer, question: Question, hits: readonly Hit[]): Promise<Answered<Hit>> {
   const { model, organizationId, instructions, voice } = answerer
   if (model === null) return quoting(question.text, hits, notices.extractive)
-  if (!(await answerer.maySpend())) return quoting(question.text, hits, notices.spent)
+  const { after = [], tools = [], mayCall = true } = question
+  if (!(await answerer.maySpend())) {
+    if (after.length > 0) throw new ModelFailure(spent)
+    return quoting(question.text, hits, notices.spent)
+  }
   const passages = hits.map(({ title, quote }) => ({ title, text: quote }))
-  const messages = messagesOf({ instructions, voice, passages }, [...question.before, { role: 'USER', content: question.text }])
+  const messages = messagesOf({ instructions, voice, passages }, [...question.before, { role: 'USER', content: question.text }, ...after])
   const { forUser, signal } = question
   try {
-    const stream = await job.models.stream({ organizationId, forUser, model, messages, timeoutMs: modelMs, signal })
-    return { mode: 'MODEL', notice: null, used: hits, pieces: counted(stream, answerer) }
+    const stream = await job.models.stream({ organizationId, forUser, model, messages, tools, mayCall, timeoutMs: modelMs, signal })
+    const ended = () => ({ calls: stream.calls(), callId: stream.callId })
+    return { mode: 'MODEL', notice: null, used: hits, pieces: counted(stream, answerer), ended }
   } catch (error) {
-    if (signal?.aborted) throw error
+    if (signal?.aborted || after.length > 0) throw error
     const { code, message } = error instanceof ModelFailure ? error.failure : failureOf(error, false)
     job.log.warn({ organizationId, code, reason: message }, 'no model answered; the answer quotes sources')
     return quoting(question.text, hits, code === 'BUDGET_EXCEEDED' ? notices.spent : notices.away)
@@ -91,7 +108,7 @@ function counted(stream: ModelStream, answerer: Answerer): AsyncIterableIterator
 
 function quoting<Hit extends Titled>(question: string, hits: readonly Hit[], notice: string): Answered<Hit> {
   const found = extract(question, hits)
-  return { mode: 'EXTRACTIVE', notice, used: found?.used ?? [], pieces: inPieces(found?.text ?? nothingFound) }
+  return { mode: 'EXTRACTIVE', notice, used: found?.used ?? [], pieces: inPieces(found?.text ?? nothingFound), ended: nothingCalled }
 }
 
 /** Yields a text that is there, a few words at a time. */

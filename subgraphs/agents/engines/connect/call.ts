@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 import { personOf } from '../../../viewer.ts'
+import { type agentStore, mayUse } from '../../stores/agent.ts'
 import type { connectorStore } from '../../stores/connector.ts'
 import type { policyRequestStore } from '../../stores/run/policy-request.ts'
 import type { Json, PlanStep, planStore } from '../../stores/workflow.ts'
@@ -16,6 +17,7 @@ import { callPlatformTool } from './platform/call.ts'
 
 /** What tools are called with: everybody's rows. */
 export interface ConnectWork {
+  readonly agents: ReturnType<(typeof agentStore)['open']>
   readonly connectors: ReturnType<(typeof connectorStore)['open']>
   readonly connect: Connect
   readonly plans: ReturnType<(typeof planStore)['open']>
@@ -73,7 +75,7 @@ export async function callTool(job: ConnectWork, request: ToolRequest): Promise<
 
 /** An answer that is too large cannot be kept, although the tool did what it was asked. */
 function ended(end: CallEnd): CallEnd {
-  if (end === 'interrupted' || 'failure' in end) return end
+  if (end === 'interrupted' || !('answer' in end)) return end
   const answer = storable(end.answer)
   if (fits(answer)) return { answer }
   return { failure: { hadNoEffect: false, code: 'TOOL_ERROR', message: `The tool answered with more than ${limits.jsonBytes} bytes.` } }
@@ -85,6 +87,9 @@ export async function callToolOfStep(job: ConnectWork, { run, step, state }: Cal
   const counterparty = request?.decision === 'ALLOW' ? request.counterparty : null
   if (step.counterparty !== null && step.counterparty !== counterparty)
     return failed('NOT_PERMITTED', `The step belongs to ${step.counterparty}, whose allowance this call does not have.`)
+  const agent = step.agentId && (await job.agents.byId.load(step.agentId))
+  if (step.agentId && !(agent && mayUse(agent, step.connectorId!, step.tool!)))
+    return failed('NOT_PERMITTED', `The agent of this step may not call ${step.tool}.`)
   const plan = run.startedById === null && !run.createdBy.startsWith('key:') ? await job.plans.byId.load(run.planId) : null
   return callTool(job, {
     ...{ organizationId: run.organizationId, connectorId: step.connectorId!, tool: step.tool!, arguments: state.input },

@@ -7,6 +7,16 @@ export interface StreamEvent {
   readonly text: string
   /** What the whole call used; comes once, last. */
   readonly usage: Usage | null
+  /** Pieces of calls of tools that it wants; they are put together by their place. */
+  readonly calls: readonly CallPiece[]
+}
+
+/** A piece of a tool call: id and name come with its first. */
+export interface CallPiece {
+  readonly index: number
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
 }
 
 /** A stream broke off: the provider told of an error after the first piece. */
@@ -30,15 +40,17 @@ export function eventsOf(body: AsyncIterable<Uint8Array>, callId: string): Async
     rest = lines.pop()!
     let text = ''
     let usage: Usage | null = null
+    const calls: CallPiece[] = []
     for (const line of lines) {
       const data = line.startsWith('data:') ? line.slice(5).trim() : ''
       if (data === '[DONE]') isDone = true
       if (data === '' || data === '[DONE]') continue
       const event = readChunk(data, callId)
       text += event.text
+      calls.push(...event.calls)
       usage = event.usage ?? usage
     }
-    return text !== '' || usage ? { text, usage } : null
+    return text !== '' || usage || calls.length > 0 ? { text, usage, calls } : null
   }
   return piecesBy(
     async () => {
@@ -57,7 +69,16 @@ export function eventsOf(body: AsyncIterable<Uint8Array>, callId: string): Async
 
 interface Chunk {
   readonly error?: { readonly message?: string }
-  readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[]
+  readonly choices?: readonly {
+    readonly delta?: {
+      readonly content?: string | null
+      readonly tool_calls?: readonly {
+        readonly index?: number
+        readonly id?: string
+        readonly function?: { readonly name?: string; readonly arguments?: string }
+      }[]
+    }
+  }[]
   readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null
   readonly cost_micros?: number
 }
@@ -67,5 +88,7 @@ function readChunk(data: string, callId: string): StreamEvent {
   if (error) throw new BrokenStream(error.message ?? 'The answer of the model was cut off.')
   const used =
     usage && usageOf({ callId, costMicros: costMicros ?? null, inputTokens: usage.prompt_tokens ?? null, outputTokens: usage.completion_tokens ?? null })
-  return { text: choices[0]?.delta?.content ?? '', usage: used ?? null }
+  const { content, tool_calls: pieces = [] } = choices[0]?.delta ?? {}
+  const calls = pieces.map(({ index = 0, id = '', function: made }) => ({ index, id, name: made?.name ?? '', arguments: made?.arguments ?? '' }))
+  return { text: content ?? '', usage: used ?? null, calls }
 }

@@ -1,14 +1,35 @@
 import type { Ask, CallService } from '../../../../platform/ask.ts'
 import { CompleteDocument } from '../../ask.generated.ts'
-import { eventsOf } from './events.ts'
+import type { Json } from '../../stores/workflow.ts'
+import { type CallPiece, eventsOf } from './events.ts'
 import { failureOf, ModelFailure, noModel } from './failure.ts'
 import { piecesBy } from './pieces.ts'
 import { type Usage, usageOf } from './usage.ts'
 
-/** Something said in a conversation with a model. */
+/** A tool that a model wants called. */
+export interface AskedCall {
+  readonly id: string
+  readonly name: string
+  /** JSON, as the model wrote it. */
+  readonly arguments: string
+}
+
+/** Something said in a conversation with a model; of TOOL, what came of a call. */
 export interface Message {
-  readonly role: 'SYSTEM' | 'USER' | 'ASSISTANT'
+  readonly role: 'SYSTEM' | 'USER' | 'ASSISTANT' | 'TOOL'
   readonly content: string
+  /** Of ASSISTANT: the tools that the model wanted called. */
+  readonly toolCalls?: readonly AskedCall[]
+  /** Of TOOL: the call. */
+  readonly toolCallId?: string
+}
+
+/** A tool as models are offered it. */
+export interface ModelTool {
+  readonly name: string
+  readonly description: string | null
+  /** JSON Schema of an object. */
+  readonly parameters: Json
 }
 
 /** A question to a model. */
@@ -19,6 +40,10 @@ export interface ModelQuestion {
   /** A name of providers' catalogue, or `default`. */
   readonly model: string
   readonly messages: readonly Message[]
+  /** Tools that it may call. */
+  readonly tools?: readonly ModelTool[]
+  /** Whether it may call them in this answer. @default true */
+  readonly mayCall?: boolean
   /** Time limit of the whole answer, in ms. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
@@ -27,6 +52,8 @@ export interface ModelQuestion {
 /** What a model answered, as providers log it. */
 export interface ModelAnswer extends Usage {
   readonly text: string
+  /** The tools that it wants called. */
+  readonly calls: readonly AskedCall[]
 }
 
 /** An answer that is being written. */
@@ -36,6 +63,8 @@ export interface ModelStream {
   readonly pieces: AsyncIterable<string>
   /** What it used, once the pieces have ended. */
   usage(): Usage
+  /** The tools that it wants called, once the pieces have ended. */
+  calls(): readonly AskedCall[]
 }
 
 /** Models of the gateway to providers, asked as `app_agents` with its own scopes. */
@@ -60,22 +89,42 @@ export const namedModel = (model: string): string | null => (model === 'default'
 export function openModels({ ask, call }: { readonly ask: Ask; readonly call: CallService | null }, appId: string, scopes: readonly string[]): Models {
   return {
     stream: question => streamFrom(call, appId, question),
-    async complete({ organizationId, forUser, model, messages, timeoutMs, signal }) {
+    async complete({ organizationId, forUser, model, messages, tools = [], mayCall = true, timeoutMs, signal }) {
       const viewer = { userId: null, organizationId, roles: [], scopes, context: 'organization' as const }
       const inTime = AbortSignal.timeout(timeoutMs)
       const late = signal ? AbortSignal.any([signal, inTime]) : inTime
-      const input = { model: namedModel(model), messages }
+      const toolInput = tools.length > 0 && { tools: tools.map(wireTool), toolChoice: mayCall ? 'auto' : 'none' }
+      const input = { model: namedModel(model), messages, ...toolInput }
       try {
         const asking = ask(CompleteDocument, { input }, { appId, viewer, forUser, timeoutMs: timeoutMs, signal: late })
         const { createCompletion: answer } = await Promise.race([asking, aborted(late)])
         if (!answer) throw new ModelFailure(noModel('The model did not answer.'))
-        return { text: answer.content ?? '', ...usageOf(answer) }
+        return { text: answer.content ?? '', calls: answer.toolCalls, ...usageOf(answer) }
       } catch (error) {
         throw new ModelFailure(failureOf(error, inTime.aborted), error)
       }
     },
   }
 }
+
+/** A tool in the form that providers take. */
+const wireTool = ({ name, description, parameters }: ModelTool) => ({
+  type: 'function',
+  function: { name, ...(description !== null && { description }), parameters },
+})
+
+/** A message in the form that providers take. */
+const wireMessage = ({ role, content, toolCalls, toolCallId }: Message) => ({
+  ...{ role: role.toLowerCase(), content },
+  ...(toolCalls && { tool_calls: toolCalls.map(({ id, ...made }) => ({ id, type: 'function', function: made })) }),
+  ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
+})
+
+const joined = (known: AskedCall | undefined, { id, name, arguments: given }: CallPiece): AskedCall => ({
+  id: (known?.id ?? '') + id,
+  name: (known?.name ?? '') + name,
+  arguments: (known?.arguments ?? '') + given,
+})
 
 /** Rejects once a signal aborts. */
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -87,13 +136,14 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 
 /** Calls the row that streams, and waits for the first piece: until then another way to answer is open. */
 async function streamFrom(call: CallService | null, appId: string, question: ModelQuestion): Promise<ModelStream> {
-  const { organizationId, forUser, model, messages, timeoutMs, signal } = question
+  const { organizationId, forUser, model, messages, tools = [], mayCall = true, timeoutMs, signal } = question
   try {
     if (!call) throw new Error('This service has no token with which it may call providers.')
     const named = namedModel(model)
     const body = JSON.stringify({
       ...(named !== null && { model: named }),
-      messages: messages.map(({ role, content }) => ({ role: role.toLowerCase(), content })),
+      messages: messages.map(wireMessage),
+      ...(tools.length > 0 && { tools: tools.map(wireTool), tool_choice: mayCall ? 'auto' : 'none' }),
       ...{ stream: true, stream_options: { include_usage: true } },
     })
     const how = { method: 'POST', headers: { 'content-type': 'application/json' }, body, idleMs: timeoutMs, totalMs: timeoutMs, signal }
@@ -104,6 +154,7 @@ async function streamFrom(call: CallService | null, appId: string, question: Mod
     const first = await events.next()
     let used: Usage = usageOf({ callId })
     let waiting: typeof first | null = first
+    const called = new Map<number, AskedCall>()
     const pieces = piecesBy<string>(
       async () => {
         try {
@@ -112,6 +163,7 @@ async function streamFrom(call: CallService | null, appId: string, question: Mod
             waiting = null
             if (event.done) return undefined
             used = event.value.usage ?? used
+            for (const piece of event.value.calls) called.set(piece.index, joined(called.get(piece.index), piece))
             if (event.value.text !== '') return event.value.text
           }
         } catch (error) {
@@ -120,7 +172,7 @@ async function streamFrom(call: CallService | null, appId: string, question: Mod
       },
       () => events.return?.(),
     )
-    return { callId, pieces, usage: () => used }
+    return { callId, pieces, usage: () => used, calls: () => [...called.values()] }
   } catch (error) {
     throw new ModelFailure(failureOf(error, (error as { kind?: string }).kind === 'late'), error)
   }

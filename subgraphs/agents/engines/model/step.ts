@@ -2,6 +2,7 @@ import { searchKnowledge } from '../knowledge/search.ts'
 import type { CallEnd } from '../run/walk.ts'
 import type { Calling } from '../run/work.ts'
 import { failureOf, ModelFailure, noModel } from './failure.ts'
+import { messagesOfRounds, offeredTools, roundOf, toolsFor } from './offered.ts'
 import { messagesOf } from './prompt.ts'
 import { isWithinBudget, recordCall } from './spend.ts'
 import { voiceOf } from './voice.ts'
@@ -10,7 +11,10 @@ import type { ModelWork } from './work.ts'
 /** How many passages of its agent's sources a model is given. */
 const maxPassages = 6
 
-/** Has the agent of a MODEL step answer its prompt from its sources, where they say something about it. The output is `{ text }`. It never rejects for what providers do. */
+/**
+ * Has the agent of a MODEL step answer its prompt from its sources, where they say something about it, or say which of its tools it wants called.
+ * The output is `{ text }`. It never rejects for what providers do.
+ */
 export async function callModel(job: ModelWork, { run, step, state }: Calling): Promise<CallEnd> {
   try {
     const agent = step.agentId === null ? null : await job.agents.byId.load(step.agentId)
@@ -25,13 +29,17 @@ export async function callModel(job: ModelWork, { run, step, state }: Calling): 
     const { organizationId, knowledgeSourceIds: sourceIds } = agent
     const found = await searchKnowledge(job, { organizationId, query: content, sourceIds, first: maxPassages })
     const passages = found.map(({ document, quote }) => ({ title: document.title, text: quote }))
-    const { text, ...usage } = await job.models.complete({
-      ...{ organizationId: run.organizationId, forUser: run.startedById, model: agent.model },
-      messages: messagesOf({ instructions: agent.instructions, voice, passages }, [{ role: 'USER', content }]),
+    const rounds = state.rounds ?? []
+    const offered = await offeredTools(job, agent)
+    const { tools, mayCall } = toolsFor(offered, rounds)
+    const { text, calls, ...usage } = await job.models.complete({
+      ...{ organizationId: run.organizationId, forUser: run.startedById, model: agent.model, tools, mayCall },
+      messages: messagesOf({ instructions: agent.instructions, voice, passages }, [{ role: 'USER', content }, ...messagesOfRounds(rounds)]),
       timeoutMs: step.timeoutSeconds * 1_000,
     })
     await recordCall(job, agent, usage, [...run.lineage, run.id])
-    return { answer: { text }, callId: usage.callId }
+    const { callId } = usage
+    return calls.length > 0 && mayCall ? { round: roundOf(text, calls, offered), callId } : { answer: { text }, callId }
   } catch (error) {
     if (!(error instanceof ModelFailure)) job.log.error({ err: error, runId: run.id, step: step.key }, 'model step failed')
     return { failure: failureOf(error, false) }

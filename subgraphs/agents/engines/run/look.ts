@@ -6,6 +6,7 @@ import type { ApprovalRow } from '../../stores/run/approval.ts'
 import type { RunRow } from '../../stores/run/run.ts'
 import type { PlanRow, PlanStep } from '../../stores/workflow.ts'
 import { mapChildren } from '../map/children.ts'
+import { hasOpenCalls, offsetOf } from '../tools/progress.ts'
 import { announceApproval, announceRun, announceWidget } from './announce.ts'
 import { askFor, overtake } from './approvals.ts'
 import { unknownFact } from './attention.ts'
@@ -39,6 +40,8 @@ export interface Looked {
   readonly asked: boolean
   /** Whether a report or a task was written. */
   readonly wrote: boolean
+  /** What announces the reply that the run wrote; null for other runs, and before it ends. */
+  readonly announceReply: (() => void) | null
   readonly isNews: boolean
 }
 
@@ -50,7 +53,8 @@ export interface Looked {
 export async function look(job: RunWork, id: string, ended: Ended | null): Promise<Looked | null> {
   return write(job, {
     run: unit => lookInside(job, id, ended, unit),
-    announce({ run, approvals, began, asked, wrote, isNews }) {
+    announce({ run, approvals, began, asked, wrote, announceReply, isNews }) {
+      announceReply?.()
       if (asked) job.policy.soon()
       if (isNews) announceRun(job.events, run)
       for (const each of began) announceRun(job.events, each)
@@ -127,6 +131,9 @@ async function seenBy(
     policy,
     child: child && runState(child),
     children: await mapChildren(job, state ?? null, stepIdOf(run.id, state?.key ?? ''), transaction),
+    toolRuns: hasOpenCalls(state?.rounds ?? null)
+      ? await job.runs.toolRuns(stepIdOf(run.id, state!.key), state!.childrenFrom, offsetOf(state!.rounds!), transaction)
+      : [],
     pinned: run.trigger === 'TEST' ? new Map((run.pinned ?? []).map(({ stepKey, output }) => [stepKey, output])) : null,
     call: ended?.end ?? (state?.status === 'RUNNING' ? 'interrupted' : null),
     tool: tools,
@@ -174,9 +181,11 @@ async function writeDown(job: RunWork, before: RunRow, plan: PlanRow, known: rea
     transaction,
   )
   if (run.trigger !== 'TEST' && before.status === 'QUEUED' && run.status !== 'QUEUED' && before.startedAt === null) await feed(job, run, 'RUN_STARTED', unit)
-  const done = await doEffects(job, run, walked.effects, unit)
-  if (over && !isOver(before.status)) await end(job, run, walked.run, unit)
-  return { run, calling: calls ? { run, claimId: claimId!, step: calls.step, state: calls.state } : null, ...done, isNews }
+  const done = await doEffects(job, run, plan, walked.effects, unit)
+  const hasEnded = over && !isOver(before.status)
+  if (hasEnded) await end(job, run, walked.run, unit)
+  const announceReply = hasEnded ? await job.replies.close(run, unit) : null
+  return { run, calling: calls ? { run, claimId: claimId!, step: calls.step, state: calls.state } : null, ...done, announceReply, isNews }
 }
 
 /** Enough of a step's row to change it. */
@@ -184,12 +193,14 @@ const rowOf = ({ id: runId }: RunRow, key: string) => ({ runId, id: stepIdOf(run
 
 const isWaitingForChild = ({ steps }: PlanRow, { run, changed }: Walked): boolean => {
   const state = changed.get(steps[run.cursor]?.key ?? '')
-  return run.status === 'RUNNING' && (steps[run.cursor]?.kind === 'RUN' || steps[run.cursor]?.kind === 'MAP') && state?.status !== 'FAILED'
+  const kind = steps[run.cursor]?.kind
+  return run.status === 'RUNNING' && (kind === 'RUN' || kind === 'MAP' || state?.phase === 'TOOLS') && state?.status !== 'FAILED'
 }
 
 async function doEffects(
   job: RunWork,
   run: RunRow,
+  plan: PlanRow,
   effects: readonly Effect[],
   unit: WriteTransaction,
 ): Promise<Pick<Looked, 'approvals' | 'began' | 'asked' | 'wrote'>> {
@@ -203,20 +214,29 @@ async function doEffects(
     }
     if (effect.does === 'request') await job.policy.request(run, effect, unit)
     if (effect.does === 'lapse' || effect.does === 'drop') await job.policy.close(effect, unit)
-    if (effect.does === 'start') {
-      const { organizationId, startedById, createdBy } = run
-      const of = { organizationId, startedById, createdBy, workflowId: effect.step.workflowId, planId: effect.planId }
-      const trigger = run.trigger === 'TEST' ? 'TEST' : 'PARENT'
-      began.push(
-        await job.runs.insert(newRun(effect.id, { ...of, trigger, input: effect.input, parent: run, item: itemOf(run, effect) }, unit.now), unit.transaction),
-      )
+    if (effect.does === 'start') began.push(await beginBelow(job, run, effect, { workflowId: effect.step.workflowId, planId: effect.planId }, unit))
+    if (effect.does === 'use') {
+      const { now, transaction } = unit
+      const made = { organizationId: run.organizationId, workflowId: null, number: 1, steps: [effect.step], createdAt: now, createdBy: plan.createdBy }
+      const { id: planId } = await job.plans.insert({ id: newId(now), ...made }, transaction)
+      began.push(await beginBelow(job, run, { ...effect, step: effect.of }, { workflowId: null, planId }, unit))
     }
     if (effect.does === 'write') await (effect.step.kind === 'TASK' ? writeStepsTask(job, run, effect, unit) : writeReport(job, run, effect, unit))
   }
   return { approvals, began, asked: effects.some(({ does }) => does === 'request'), wrote: effects.some(({ does }) => does === 'write') }
 }
 
-const itemOf = ({ id }: RunRow, { step, item }: Extract<Effect, { does: 'start' }>): Beginning['item'] =>
+type Begun = Pick<Extract<Effect, { does: 'start' }>, 'step' | 'item' | 'id' | 'input'>
+
+/** Begins a run for a step of another one. */
+function beginBelow(job: RunWork, run: RunRow, begun: Begun, goes: Pick<Beginning, 'workflowId' | 'planId'>, unit: WriteTransaction): Promise<RunRow> {
+  const { organizationId, startedById, createdBy } = run
+  const trigger = run.trigger === 'TEST' ? 'TEST' : 'PARENT'
+  const beginning = { organizationId, startedById, createdBy, ...goes, trigger, input: begun.input, parent: run, item: itemOf(run, begun) } as const
+  return job.runs.insert(newRun(begun.id, beginning, unit.now), unit.transaction)
+}
+
+const itemOf = ({ id }: RunRow, { step, item }: Pick<Begun, 'step' | 'item'>): Beginning['item'] =>
   item ? { parentStepId: stepIdOf(id, step.key), itemIndex: BigInt(item.index), parentAttempt: item.attempt } : null
 
 const feed = (job: RunWork, run: RunRow, kind: 'RUN_STARTED' | 'RUN_SUCCEEDED' | 'RUN_FAILED' | 'RUN_CANCELLED', unit: WriteTransaction): Promise<void> =>

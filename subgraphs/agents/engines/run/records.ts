@@ -24,7 +24,7 @@ export const stepState = ({ failureCode, failureMessage, ...row }: StepRow): Ste
   ...{ key: row.key, kind: row.kind, status: row.status, phase: row.phase, attempt: row.attempt, tries: row.tries, input: row.input, output: row.output },
   failure: failureCode === null ? null : { code: failureCode, message: failureMessage! },
   ...{ approvalId: row.approvalId, policyId: row.policyId, childRunId: row.childRunId, childrenFrom: row.childrenFrom, callId: row.callId },
-  ...{ dueAt: row.dueAt, startedAt: row.startedAt, finishedAt: row.finishedAt },
+  ...{ rounds: row.rounds, dueAt: row.dueAt, startedAt: row.startedAt, finishedAt: row.finishedAt },
 })
 
 /** What a step's row says of its state. */

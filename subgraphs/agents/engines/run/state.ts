@@ -1,6 +1,7 @@
+import type { PolicyDecision } from '../../stores/run/policy-request.ts'
 import type { Failure, RunStatus } from '../../stores/run/run.ts'
-import type { Phase, StepStatus } from '../../stores/run/step.ts'
-import type { Gate, Json, StepKind } from '../../stores/workflow.ts'
+import type { Phase, RoundRow, StepStatus } from '../../stores/run/step.ts'
+import type { Gate, Json, PlanStep, StepKind } from '../../stores/workflow.ts'
 
 /** A run as the interpreter sees it. */
 export interface RunState {
@@ -34,6 +35,8 @@ export interface StepState {
   readonly childrenFrom: number
   /** The last call of a model, in providers' log. */
   readonly callId: string | null
+  /** Of a model's step: what it said and which tools it called, round by round. */
+  readonly rounds: readonly RoundRow[] | null
   /** When it goes on by itself. */
   readonly dueAt: Date | null
   readonly startedAt: Date | null
@@ -54,6 +57,14 @@ export interface ToolFacts {
   readonly readOnly: boolean
 }
 
+/** Whether a tool is there, may be called, and belongs to whom the step says. */
+export const isCallable = ({ counterparty }: PlanStep, tool: ToolFacts | null): tool is ToolFacts =>
+  tool !== null && tool.permission !== 'DENY' && (tool.counterparty === null || counterparty === null || tool.counterparty === counterparty)
+
+/** Whether a trial may really call a tool: one of ours that only reads, and whatever is refused anyhow. */
+export const isHarmless = (step: PlanStep, tool: ToolFacts | null): boolean =>
+  !isCallable(step, tool) || (tool.readOnly && tool.counterparty === null && step.counterparty === null)
+
 /** An approval as it stands. */
 export interface ApprovalState {
   readonly status: 'PENDING' | 'APPROVED' | 'EDITED' | 'REJECTED' | 'RESPONDED' | 'EXPIRED' | 'CANCELLED'
@@ -66,8 +77,17 @@ export interface ApprovalState {
   readonly escalatedAt: Date | null
 }
 
+/** What the settlement and policy service was asked, as it stands. */
+export interface PolicyState {
+  readonly decision: PolicyDecision
+  readonly counterparty: string
+  readonly actionHash: string
+  readonly reason: string | null
+  readonly expiresAt: Date
+}
+
 /** A step before its beginning. */
 export const fresh = (key: string, kind: StepKind, attempt = 1, childrenFrom = attempt): StepState => ({
   ...{ key, kind, status: 'PENDING', phase: null, attempt, tries: 0, input: null, output: null, failure: null },
-  ...{ approvalId: null, policyId: null, childRunId: null, childrenFrom, callId: null, dueAt: null, startedAt: null, finishedAt: null },
+  ...{ approvalId: null, policyId: null, childRunId: null, childrenFrom, callId: null, rounds: null, dueAt: null, startedAt: null, finishedAt: null },
 })

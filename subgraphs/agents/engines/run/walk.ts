@@ -1,27 +1,23 @@
-import type { PolicyDecision } from '../../stores/run/policy-request.ts'
-import type { Failure, FailureCode, RunStatus } from '../../stores/run/run.ts'
+import type { Failure, FailureCode, RunStatus, ToolRun } from '../../stores/run/run.ts'
+import type { RoundRow } from '../../stores/run/step.ts'
 import type { Gate, Json, PlanStep } from '../../stores/workflow.ts'
 import type { Held } from '../../stores/workspace/kill-switch.ts'
 import { type MapChildren, type MapItem, noChildren } from '../map/progress.ts'
+import { hasOpenCalls, takeToolsOn } from '../tools/progress.ts'
 import { type Action, hashOfAction } from './canonical.ts'
 import { type CallFailure, endOf, moveAfter, type Outcome, afterFailure as pauseOrEnd, unknown } from './interpret.ts'
 import { isHeldBy } from './kill-switch.ts'
 import { readList, takeListOn } from './list.ts'
-import { limits } from './plan.ts'
-import { type ApprovalState, fresh, type RunState, type StepState, type ToolFacts } from './state.ts'
+import { limits, stepOfCall, usualGate } from './plan.ts'
+import { type ApprovalState, fresh, isCallable, isHarmless, type PolicyState, type RunState, type StepState, type ToolFacts } from './state.ts'
 import { fill, holds, MissingPath, type Scope } from './template.ts'
 
-/** What the settlement and policy service was asked, as it stands. */
-export interface PolicyState {
-  readonly decision: PolicyDecision
-  readonly counterparty: string
-  readonly actionHash: string
-  readonly reason: string | null
-  readonly expiresAt: Date
-}
-
-/** How a call ended: with an answer, without one, or with the process that made it. */
-export type CallEnd = { readonly answer: Json; readonly callId?: string } | { readonly failure: CallFailure } | 'interrupted'
+/** How a call ended: with an answer, with tools that the model wants called, without either, or with the process that made it. */
+export type CallEnd =
+  | { readonly answer: Json; readonly callId?: string }
+  | { readonly round: RoundRow; readonly callId?: string }
+  | { readonly failure: CallFailure }
+  | 'interrupted'
 
 /** What the interpreter sees at one look at a run. */
 export interface Seen {
@@ -44,6 +40,8 @@ export interface Seen {
   readonly child: Pick<RunState, 'status' | 'output' | 'failure'> | null
   /** The runs of the items of the present step, where it is a MAP. */
   readonly children: MapChildren
+  /** The runs of the tools that the present step's model wants called. */
+  readonly toolRuns: readonly ToolRun[]
   /** Of a trial: the outputs of steps that are not worked out; null for other runs. */
   readonly pinned: ReadonlyMap<string, Json> | null
   /** How the call ended that was under way. */
@@ -59,6 +57,7 @@ export type Effect =
   | { readonly does: 'request'; readonly step: PlanStep; readonly action: Action; readonly id: string; readonly expiresAt: Date }
   | { readonly does: 'lapse' | 'drop'; readonly policyId: string }
   | { readonly does: 'start'; readonly step: PlanStep; readonly planId: string; readonly input: Json; readonly id: string; readonly item?: MapItem }
+  | { readonly does: 'use'; readonly step: PlanStep; readonly of: PlanStep; readonly input: Json; readonly id: string; readonly item: MapItem }
   | { readonly does: 'write'; readonly step: PlanStep; readonly text: string; readonly id: string }
 
 /** A run after a look: what changed, and when it is to be looked at again by itself (null: when something happens). */
@@ -124,7 +123,7 @@ export function walk(plan: readonly PlanStep[], run: RunState, known: ReadonlyMa
     }
     present = { ...present, status: 'RUNNING', cursor: move.to, output }
     // What was seen belongs to the step that has ended.
-    view = { ...view, approval: null, policy: null, child: null, children: noChildren, call: null }
+    view = { ...view, approval: null, policy: null, child: null, children: noChildren, toolRuns: [], call: null }
   }
 
   function keep(state: StepState): void {
@@ -161,7 +160,10 @@ function beginFilled(step: PlanStep, state: StepState, scope: Scope, seen: Seen)
     const id = seen.newId()
     return { state: { ...state, input: { text } }, outcome: { is: 'done', output: { id, text } }, effects: [{ does: 'write', step, text, id }] }
   }
-  if (step.kind === 'MODEL') return call(step, { ...state, input: { prompt: fill(step.prompt!, scope) } }, seen)
+  if (step.kind === 'MODEL') {
+    const asks = { ...state, input: { prompt: fill(step.prompt!, scope) } }
+    return hasOpenCalls(state.rounds) ? goOnTools(step, { ...asks, status: 'WAITING', phase: 'TOOLS' }, seen) : call(step, asks, seen)
+  }
   if (step.kind === 'MAP') {
     const list = readList(step, scope)
     return 'outcome' in list ? { state, outcome: list.outcome } : goOnMap(step, { ...state, status: 'WAITING', input: list.items }, scope, seen)
@@ -181,10 +183,6 @@ function beginFilled(step: PlanStep, state: StepState, scope: Scope, seen: Seen)
   const gate = step.gate ?? (tool.permission === 'ASK' ? usualGate(step, tool.risk) : null)
   return gate ? ask(step, gate, filled, seen) : askPolicyOrCall(step, filled, seen)
 }
-
-/** Whether a trial may really call a tool: one of ours that only reads, and whatever is refused anyhow. */
-const isHarmless = (step: PlanStep, tool: ToolFacts | null): boolean =>
-  !isCallable(step, tool) || (tool.readOnly && tool.counterparty === null && step.counterparty === null)
 
 /** What a trial does otherwise: it works out what is not pinned, has no effect, and waits for nobody. @returns null for what it does like other runs */
 function tryOut(step: PlanStep, state: StepState, scope: Scope, seen: Seen, pinned: ReadonlyMap<string, Json>): Stepped | null {
@@ -212,22 +210,7 @@ function goOnMap(step: PlanStep, state: StepState, scope: Scope, seen: Seen): St
   return { state, status: 'RUNNING', wakeAt: null, effects: taken.begin.map(start) }
 }
 
-/** Whether a tool is there, may be called, and belongs to whom the step says. */
-const isCallable = ({ counterparty }: PlanStep, tool: ToolFacts | null): tool is ToolFacts =>
-  tool !== null && tool.permission !== 'DENY' && (tool.counterparty === null || counterparty === null || tool.counterparty === counterparty)
-
 const notCallable = ({ tool }: PlanStep): Outcome => failed('NOT_PERMITTED', `The tool ${tool} may not be called.`)
-
-/** The gate of a tool that is to be asked for, where the plan has none. */
-const usualGate = ({ title, tool }: PlanStep, risk: Gate['risk']): Gate => ({
-  title: title ?? `May ${tool} be called?`,
-  description: null,
-  risk,
-  allowed: ['APPROVE', 'REJECT'],
-  expiresInSeconds: limits.approval.usual,
-  onExpiry: 'REJECT',
-  escalateAfterSeconds: null,
-})
 
 /** What would be executed; whose it is, is the connector's where the step leaves it out. */
 const actionOf = (step: PlanStep, given: Json, seen: Seen): Action => ({
@@ -262,8 +245,26 @@ function call(step: PlanStep, state: StepState, _: Seen): Stepped {
   return { state: calling, status: 'RUNNING', wakeAt: null, effects: [{ does: 'call', step, state: calling }] }
 }
 
+/** Has the tools called that a model wants, waits for their runs, and then tells the model what came of them. */
+function goOnTools(step: PlanStep, state: StepState, seen: Seen): Stepped {
+  const taken = takeToolsOn(state.rounds!, seen.toolRuns)
+  if ('unclear' in taken)
+    return {
+      state,
+      outcome: failed('CHILD_FAILED', `It is unknown whether ${taken.unclear.name} has happened: check, resolve the step of its run, and retry.`),
+    }
+  const begins = 'rounds' in taken || taken.begin.length > 0
+  if (begins && isHeldBy(seen.held, step.agentId)) return { state, status: 'RUNNING', wakeAt: later(seen.now, heldMs) }
+  if ('rounds' in taken) return call(step, { ...state, rounds: taken.rounds, tries: 0 }, seen)
+  const use = ({ index, call: { arguments: input, ...wanted } }: (typeof taken.begin)[number]): Effect => ({
+    ...{ does: 'use', step: stepOfCall(step, wanted), of: step, input, id: seen.newId(), item: { index, attempt: state.attempt } },
+  })
+  return { state, status: 'RUNNING', wakeAt: null, effects: taken.begin.map(use) }
+}
+
 function goOn(step: PlanStep, state: StepState, scope: Scope, seen: Seen): Stepped {
   if (step.kind === 'MAP') return goOnMap(step, state, scope, seen)
+  if (state.phase === 'TOOLS') return goOnTools(step, state, seen)
   if (state.phase === 'GATE') return atGate(step, state, seen)
   if (state.phase === 'POLICY') return atPolicy(step, state, seen)
   if (state.phase === 'CALL') return atCall(step, state, seen)
@@ -345,7 +346,9 @@ function atCall(step: PlanStep, state: StepState, seen: Seen): Stepped {
       ? { state: { ...state, status: 'WAITING', dueAt: now }, status: 'RUNNING', wakeAt: later(now, heldMs) }
       : call(step, state, seen)
   }
-  if ('answer' in ended) return { state: { ...state, callId: ended.callId ?? state.callId }, outcome: { is: 'done', output: ended.answer } }
+  const answered = 'failure' in ended ? state : { ...state, callId: ended.callId ?? state.callId }
+  if ('answer' in ended) return { state: answered, outcome: { is: 'done', output: ended.answer } }
+  if ('round' in ended) return goOnTools(step, { ...answered, status: 'WAITING', phase: 'TOOLS', rounds: [...(state.rounds ?? []), ended.round] }, seen)
   const next = pauseOrEnd(ended.failure, { mayRepeat, retries: step.retries, tries: state.tries })
   if ('is' in next) return { state, outcome: next }
   const dueAt = later(now, next.againInMs)
@@ -362,6 +365,7 @@ function afterCancel(plan: readonly PlanStep[], run: RunState, steps: ReadonlyMa
 function concludeCancelled(state: StepState, ended: CallEnd, now: Date): StepState {
   if (ended === 'interrupted') return endOf(state, unknown('The process that called it has ended.'), now)
   if ('answer' in ended) return endOf(state, { is: 'done', output: ended.answer }, now)
+  if ('round' in ended) return { ...state, status: 'CANCELLED', finishedAt: now }
   const { hadNoEffect, isFinal, code, message } = ended.failure
   if (isFinal) return endOf(state, failed(code, message), now)
   return hadNoEffect ? { ...state, status: 'CANCELLED', finishedAt: now } : endOf(state, unknown(message), now)

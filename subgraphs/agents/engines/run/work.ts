@@ -34,6 +34,12 @@ export interface PolicyDesk {
   soon(): void
 }
 
+/** What ends replies that runs write. */
+export interface ReplyDesk {
+  /** Ends the reply of a run that has ended, in its transaction. @returns what announces it after the commit; null for a run that writes none */
+  close(run: RunRow, unit: WriteTransaction): Promise<(() => void) | null>
+}
+
 type Opened<S extends { open(...given: never[]): unknown }> = ReturnType<S['open']>
 
 /** What runs are taken on with: everybody's rows, and what steps call. */
@@ -42,6 +48,7 @@ export interface RunWork extends TaskWork {
   readonly killSwitches: Opened<typeof killSwitchStore>
   readonly plans: Opened<typeof planStore>
   readonly policy: PolicyDesk
+  readonly replies: ReplyDesk
   readonly policyRequests: Opened<typeof policyRequestStore>
   readonly reports: Opened<typeof reportStore>
   readonly runs: Opened<typeof runStore>

@@ -3,7 +3,9 @@ import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { ConversationMessageRow } from '../../stores/talk/message.ts'
 import { isHeldBy } from '../run/kill-switch.ts'
+import type { ReplyDesk } from '../run/work.ts'
 import { leaseMs, writeReply } from './reply.ts'
+import { closeReply } from './with-tools.ts'
 import type { TalkWork } from './work.ts'
 
 /** How often replies are looked for that no local wake-up names, in ms; how many one process writes at once, and of one organization. */
@@ -14,7 +16,7 @@ const maxOfOne = 16
 const heldMs = 5_000
 
 /** What writes replies in this process. */
-export interface Replies {
+export interface Replies extends ReplyDesk {
   readonly sweep: Sweep
   /** Has replies looked for at once. */
   soon(): void
@@ -58,6 +60,7 @@ export function openReplies(job: () => TalkWork): Replies {
 
   return {
     soon: () => wake(),
+    close: (run, unit) => closeReply(job(), run, unit),
     sweep: {
       name: 'replies that are due',
       everyMs,

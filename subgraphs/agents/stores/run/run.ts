@@ -123,6 +123,11 @@ const mappedOutputs = statement(
   `select distinct on (item_index) item_index::int as "itemIndex", output
      from agents.runs where parent_step_id = $1 and parent_attempt >= $2 order by item_index, created_at desc, id desc`,
 )
+const toolRuns = statement(
+  `select distinct on (item_index) item_index::int as "itemIndex", status, output, failure_code as "failureCode", failure_message as "failureMessage",
+       exists (select from agents.run_steps s where s.run_id = r.id and s.status = 'UNKNOWN') as "isUnclear"
+     from agents.runs r where parent_step_id = $1 and parent_attempt >= $2 and item_index >= $3 order by item_index, created_at desc, id desc`,
+)
 const changedSince = statement(`select ${columns} from agents.runs t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`)
 
 /** The run of one item of a MAP step. */
@@ -133,6 +138,12 @@ export interface MappedRun {
   readonly attempt: number
   /** How long its output is; null for none. */
   readonly bytes: number | null
+}
+
+/** The run of a tool that a model wanted called. */
+export interface ToolRun extends Pick<MappedRun, 'itemIndex' | 'status'>, Pick<RunRow, 'output' | 'failureCode' | 'failureMessage'> {
+  /** Whether nobody knows yet whether the call has happened. */
+  readonly isUnclear: boolean
 }
 
 export interface DueRun {
@@ -210,6 +221,10 @@ function runSql(rows: Rows<typeof runs>) {
       const [found] = await rows.read<{ left: number }>(wakeBelow, [id, organizationId, at], transaction)
       return found!.left
     },
+
+    /** The present run of each tool call of a model's step. @param since the attempt from which on they count @param from the first call */
+    toolRuns: (stepId: string, since: number, from: number, transaction: Transaction): Promise<ToolRun[]> =>
+      rows.read<ToolRun>(toolRuns, [stepId, since, from], transaction),
 
     /** Whether one of these runs was cancelled, or has ended because it was so many seconds old. */
     async isStopped(ids: readonly string[], maxSeconds: number, transaction: Transaction): Promise<boolean> {

@@ -30,6 +30,7 @@ export const conversationMessages = table('agents.conversation_messages', {
   userId: uuid.maybe,
   wakeAt: moment.maybe,
   claimId: uuid.maybe,
+  runId: uuid.maybe,
   attempts: integer.or(0),
   ...stamps,
 })
@@ -46,6 +47,16 @@ const grow = statement(
     where t.id = $1 and t.claim_id = $2 and t.status = 'STREAMING' and starts_with($3, t.text) returning ${columns}`,
 )
 const prolong = statement(`update agents.conversation_messages set wake_at = $3 where id = $1 and claim_id = $2 and status = 'STREAMING'`)
+const handOver = statement(
+  `update agents.conversation_messages set run_id = $3, wake_at = null, claim_id = null, version = version + 1
+    where id = $1 and claim_id = $2 and status = 'STREAMING' returning id`,
+)
+const take = statement(`update agents.conversation_messages t set claim_id = $2 where t.run_id = $1 and t.status = 'STREAMING' returning ${columns}`)
+const endOfRun = statement(
+  `update agents.conversation_messages t
+      set status = $2, failure_code = $3, failure_message = $4, version = version + 1, updated_at = $5, claim_id = null
+    where t.run_id = $1 and t.status = 'STREAMING' returning ${columns}`,
+)
 const wakeAll = statement(
   `update agents.conversation_messages set wake_at = $2 where id in (
      select id from agents.conversation_messages where organization_id = $1 and wake_at > $2 and claim_id is null for no key update skip locked
@@ -76,11 +87,11 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
     return due ?? null
   },
 
-  /** Writes what a reply has come to: its text only grows. @returns null for whoever does not hold it any more */
+  /** Writes what a reply has come to: its text only grows. @param until when it may be taken over; null: a run sees to it @returns null for whoever does not hold it any more */
   async grow(
     { id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>,
     { text: grown, mode, notice, hits }: Grown,
-    { now, until }: { readonly now: Date; readonly until: Date },
+    { now, until }: { readonly now: Date; readonly until: Date | null },
   ): Promise<ConversationMessageRow | null> {
     const [row] = await rows.read(grow, [id, claimId, grown, mode, notice, JSON.stringify(hits), now, until])
     return row ?? null
@@ -89,6 +100,28 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
   /** Keeps others from taking over a reply. */
   async prolong({ id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>, until: Date): Promise<void> {
     await rows.read(prolong, [id, claimId, until])
+  },
+
+  /** Hands a reply over to a run that writes it. @returns whether it was still held */
+  async handOver({ id, claimId }: Pick<ConversationMessageRow, 'id' | 'claimId'>, runId: string, transaction: Transaction): Promise<boolean> {
+    return (await rows.read<{ id: string }>(handOver, [id, claimId, runId], transaction)).length > 0
+  },
+
+  /** Takes the reply of a run for one call: whoever wrote it before writes no more. @returns null once it has ended */
+  async take(runId: string, claimId: string): Promise<ConversationMessageRow | null> {
+    const [row] = await rows.read(take, [runId, claimId])
+    return row ?? null
+  },
+
+  /** Ends the reply of a run. @returns null where there is none that is open */
+  async endOf(
+    runId: string,
+    { status, failure }: { readonly status: MessageStatus; readonly failure: { readonly code: string; readonly message: string } | null },
+    now: Date,
+    transaction: Transaction,
+  ): Promise<ConversationMessageRow | null> {
+    const [row] = await rows.read(endOfRun, [runId, status, failure?.code ?? null, failure?.message ?? null, now], transaction)
+    return row ?? null
   },
 
   /** Has every reply of an organization begun that was put off, unless it is just being put off. */

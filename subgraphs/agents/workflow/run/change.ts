@@ -50,8 +50,15 @@ export async function startRun(context: Context, input: StartRunInput): Promise<
   return row
 }
 
-/** Stops a run under its lock. @returns the run and its approval that fell with it; null when it has ended */
-async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promise<{ readonly run: RunRow; readonly approval: ApprovalRow | null } | null> {
+/** A run that was stopped, its approval that fell with it, and what announces the reply that it wrote. */
+interface Stopped {
+  readonly run: RunRow
+  readonly approval: ApprovalRow | null
+  readonly announceReply: (() => void) | null
+}
+
+/** Stops a run under its lock. @returns null when it has ended */
+async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promise<Stopped | null> {
   if (isOver(run.status)) return null
   const { now, transaction } = unit
   const plan = await job.plans.inside(run.planId, transaction)
@@ -69,10 +76,12 @@ async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promis
   // A call that is under way is waited for: its lease says until when. Its runs are seen to again, should this process not end them all.
   const wakeAt = run.claimId !== null ? run.wakeAt : run.waitsForChild ? now : null
   const after = { ...runColumns(stopped), wakeAt, finishedAt: now, updatedAt: now, version: run.version + 1 }
-  return { run: await job.runs.update(run, after, transaction), approval }
+  const written = await job.runs.update(run, after, transaction)
+  return { run: written, approval, announceReply: await job.replies.close(written, unit) }
 }
 
-const announceStopped = (job: Pick<Job, 'events'>, { run, approval }: { readonly run: RunRow; readonly approval: ApprovalRow | null }): void => {
+const announceStopped = (job: Pick<Job, 'events'>, { run, approval, announceReply }: Stopped): void => {
+  announceReply?.()
   announceRun(job.events, run)
   if (approval) announceApproval(job.events, approval)
   announceWidget(job.events, run.organizationId)
@@ -124,7 +133,9 @@ export async function retryRun(context: Context, { id, fromStep, expectedVersion
         const place = plan.steps.findIndex(({ key }) => key === row.key)
         // A list step that goes on keeps what its items gave; one behind another step that is repeated may have another list.
         const attempt = row.attempt + 1
-        const again = fresh(row.key, row.kind, attempt, place === at ? row.childrenFrom : attempt)
+        const kept = place === at
+        // A model goes on from what it was told: what it had done is not done again.
+        const again = { ...fresh(row.key, row.kind, attempt, kept ? row.childrenFrom : attempt), rounds: kept ? row.rounds : null }
         if (place >= at) await steps.update(row, { ...stepColumns(again), updatedAt: now }, transaction)
       }
       const again = { status: 'QUEUED', cursor: at, output: null, failure: null } as const

@@ -67,7 +67,7 @@ export const runResolvers: Resolvers = {
     },
     failure: failureOf,
     approval: ({ approvalId }, _, { approvals }) => approvals.find(approvalId),
-    childRuns: ({ id, kind }, page, { mappedRuns }) => (kind === 'MAP' ? mappedRuns.filtered({ parentStepId: id }, page) : null),
+    childRuns: ({ id, kind, rounds }, page, { mappedRuns }) => (kind === 'MAP' || rounds ? mappedRuns.filtered({ parentStepId: id }, page) : null),
     childRun: ({ childRunId }, _, { runs }) => runs.find(childRunId),
   },
 }

@@ -62,6 +62,7 @@ export function stepsInOrder(run: RunRow, plan: readonly PlanStep[], begun: read
         childRunId: null,
         childrenFrom: 1,
         callId: null,
+        rounds: null,
         dueAt: null,
         startedAt: null,
         finishedAt: null,

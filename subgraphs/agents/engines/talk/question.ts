@@ -1,0 +1,50 @@
+import type { AgentRow } from '../../stores/agent.ts'
+import type { CitedPassage, ConversationMessageRow } from '../../stores/talk/message.ts'
+import type { Answerer, Question } from '../answer/answer.ts'
+import { type KnowledgeHit, searchKnowledge } from '../knowledge/search.ts'
+import { ModelFailure } from '../model/failure.ts'
+import type { Message } from '../model/models.ts'
+import { isWithinBudget, recordCall } from '../model/spend.ts'
+import { voiceOf } from '../model/voice.ts'
+import type { TalkWork } from './work.ts'
+
+/** How many messages of the past a model is told, and how many passages it is given. */
+export const max = { before: 20, passages: 6 } as const
+
+type Hit = KnowledgeHit & { readonly title: string }
+
+/** What a reply answers, and from what. */
+export interface AboutReply {
+  readonly agent: AgentRow
+  /** The message that it answers. */
+  readonly said: ConversationMessageRow
+  readonly question: Question
+  readonly hits: readonly Hit[]
+}
+
+/** Reads what a reply answers. @throws ModelFailure where its agent is not active */
+export async function aboutReply(job: TalkWork, reply: ConversationMessageRow): Promise<AboutReply> {
+  const { organizationId } = reply
+  const conversation = await job.conversations.byId.load(reply.conversationId)
+  const agent = conversation && (await job.agents.byId.load(conversation.agentId))
+  if (agent?.status !== 'ACTIVE')
+    throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The agent of this conversation is not active.' })
+  const before = await job.conversationMessages.before(reply, max.before)
+  const said = before.at(-1)
+  if (!said) throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The message that this answers is gone.' })
+  const found = await searchKnowledge(job, { organizationId, query: said.text, sourceIds: agent.knowledgeSourceIds, first: max.passages })
+  const past = before.slice(0, -1).map(({ role, text: content }): Message => ({ role: role === 'USER' ? 'USER' : 'ASSISTANT', content }))
+  const question = { text: said.text, before: past, forUser: reply.userId }
+  return { agent, said, question, hits: found.map(hit => ({ ...hit, title: hit.document.title })) }
+}
+
+/** Who answers for an agent. @param runIds the run that writes the reply, where one does */
+export const answererOf = async (job: TalkWork, agent: AgentRow, runIds: readonly string[] = []): Promise<Answerer> => ({
+  ...{ organizationId: agent.organizationId, instructions: agent.instructions, model: agent.model, voice: await voiceOf(job, agent) },
+  maySpend: () => isWithinBudget(job, agent),
+  spent: usage => recordCall(job, agent, usage, runIds),
+})
+
+/** The passages that a reply rests on, as they are kept. */
+export const citedOf = (used: readonly Hit[]): readonly CitedPassage[] =>
+  used.map(({ document, start, end, quote, score }) => ({ documentId: document.id, start, end, quote, score }))
