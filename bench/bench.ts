@@ -6,6 +6,8 @@ import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measure
 import { hasPeers, measureLatency, measureRemote } from './gateways/remote.ts'
 import { measureLive } from './live/measure.ts'
 import { measurePayments } from './payments/measure.ts'
+import { measureAgents } from './platform/agents/measure.ts'
+import { measureRetrieval } from './platform/agents/retrieval.ts'
 import { measureAuth } from './platform/auth/measure.ts'
 import { measureFairness } from './platform/fairness/measure.ts'
 import { measureLauncher } from './platform/launcher/measure.ts'
@@ -16,7 +18,7 @@ import { measureWorkers } from './workers/measure.ts'
 
 const usage = `npm run bench -- [chapter] [flags]
 
-Chapters (all of them but launcher and payments unless one is named):
+Chapters (all of them but launcher, payments, agents and retrieval unless one is named):
   remote     workload 1, subgraphs over HTTP, beside the peers
   embedded   workload 1 in one process, beside the peers
   platform   workload 2, the platform with its database, beside the stock gateway
@@ -29,12 +31,14 @@ Chapters (all of them but launcher and payments unless one is named):
   providers  the gateway to models: beside its peer, and with budgets and the log
   fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
   launcher   searches of 50,000 apps, a queue of 10,000 items, a dashboard's batch of widgets (--only takes search, queue, widgets)
+  agents     steps of runs beside bare jobs, 10,000 runs that wait, lists of a million runs (--only takes steps, waiting, lists)
+  retrieval  how often the passage that answers a question is found, of 200 questions
   payments   paying by GraphQL and REST, postings of the ledger, events until PAID, and lists of a million orders (--only takes pay, postings, paid, lists)
 
 Flags:
   --rounds N         how many times each contender is measured (default 5)
   --only REGEXP      only contenders whose name matches
-  --small            payments: a tenth of the orders
+  --small            payments: a tenth of the orders; agents: of the runs
   --profile FOLDER   writes V8 profiles of the measured processes there
   --help             says this
 
@@ -76,6 +80,8 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
   launcher: async () => `## The launcher\n\n${await measureLauncher({ runs: 20 * rounds, only })}`,
+  agents: async () => `## Agents\n\n${await measureAgents({ runs: 20 * rounds, rounds, only, isSmall: values.small })}`,
+  retrieval: async () => `## Retrieval\n\n${await measureRetrieval()}`,
   payments: async () => `## Payments\n\n${await measurePayments({ rounds, only, isSmall: values.small })}`,
   async misses() {
     const { plan, memory } = await measureMisses()
@@ -88,13 +94,15 @@ Workload 2, from its text to its plan: median ${plan.median.toFixed(2)} ms (the 
 ${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixed(0)} |`).join('\n')}`
   },
 }
+/** Chapters that take minutes and measure one service. */
+const byNameAlone = ['agents', 'launcher', 'payments', 'retrieval']
 /** Chapters that compare the router with its peers; the others measure the platform alone and need only the project. */
 const besidePeers = ['remote', 'embedded']
 const [chosen] = positionals
 if (chosen !== undefined && !chapters[chosen]) {
   refuse(`There is no chapter "${chosen}".`)
 }
-const wanted = chosen === undefined ? Object.keys(chapters).filter(name => name !== 'payments' && name !== 'launcher') : [chosen]
+const wanted = chosen === undefined ? Object.keys(chapters).filter(name => !byNameAlone.includes(name)) : [chosen]
 const leftOut = hasPeers() ? [] : wanted.filter(chapter => besidePeers.includes(chapter))
 if (leftOut.length > 0)
   console.error(`Left out: ${leftOut.join(', ')}. The peers are not installed. Do it once, in a folder of their own:\n\n  npm ci --prefix bench/peers\n`)
