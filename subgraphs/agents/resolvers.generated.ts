@@ -891,6 +891,8 @@ export type ConversationMessage = {
   readonly notice?: Maybe<Scalars['String']['output']>;
   readonly status: MessageStatus;
   readonly failure?: Maybe<MessageFailure>;
+  /** The run that writes a reply whose agent calls tools: its one step has a run for each call. Null for all others. */
+  readonly run?: Maybe<Run>;
   /** The passages that a reply rests on; those whose documents are gone are left out. */
   readonly sources?: Maybe<ReadonlyArray<KnowledgeHit>>;
   readonly createdAt: Scalars['DateTime']['output'];
@@ -2503,7 +2505,7 @@ export type Run = {
   readonly steps?: Maybe<ReadonlyArray<Step>>;
   /** The run whose step began this one. */
   readonly parent?: Maybe<Run>;
-  /** Of a run that a MAP step began: the place of its item in the list, from 0. */
+  /** Of a run that a MAP step began: the place of its item in the list, from 0; of one in which a MODEL step called a tool: the place among its calls. */
   readonly itemIndex?: Maybe<Scalars['Int']['output']>;
   /** The person who began it; null for keys and facts. */
   readonly startedBy?: Maybe<User>;
@@ -2583,7 +2585,7 @@ export type Step = {
   readonly approval?: Maybe<Approval>;
   /** The run that it began. */
   readonly childRun?: Maybe<Run>;
-  /** The runs that a MAP step began, in the order of its list, those of earlier attempts included; null for other steps. */
+  /** The runs that a MAP step began, in the order of its list, those of earlier attempts included; of a MODEL step those in which it called tools, in their order. Null for other steps. */
   readonly childRuns?: Maybe<RunConnection>;
   /** What the settlement and policy service was asked last, for an action that crosses organizations. */
   readonly policy?: Maybe<StepPolicy>;
@@ -3930,6 +3932,7 @@ export type ConversationMessageResolvers<ContextType = Context, ParentType exten
   notice?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   status?: Resolver<ResolversTypes['MessageStatus'], ParentType, ContextType>;
   failure?: Resolver<Maybe<ResolversTypes['MessageFailure']>, ParentType, ContextType>;
+  run?: Resolver<Maybe<ResolversTypes['Run']>, ParentType, ContextType>;
   sources?: Resolver<Maybe<ReadonlyArray<ResolversTypes['KnowledgeHit']>>, ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
 };

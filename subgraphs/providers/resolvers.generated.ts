@@ -944,7 +944,20 @@ export type CreateCompletionInput = {
 /** One message of a conversation. */
 export type CompletionMessageInput = {
   readonly role: CompletionRole;
-  readonly content: Scalars['String']['input'];
+  /** What is said; of TOOL what came of the call. An ASSISTANT that only calls functions says nothing. */
+  readonly content?: InputMaybe<Scalars['String']['input']>;
+  /** Of an ASSISTANT: the functions that it wanted to have called, as `Completion.toolCalls` told them. */
+  readonly toolCalls?: InputMaybe<ReadonlyArray<CompletionToolCallInput>>;
+  /** Of TOOL: which of these calls it is about. */
+  readonly toolCallId?: InputMaybe<Scalars['ID']['input']>;
+};
+
+/** A function that a model wanted to have called. */
+export type CompletionToolCallInput = {
+  readonly id: Scalars['ID']['input'];
+  readonly name: Scalars['String']['input'];
+  /** JSON, as the model wrote it. */
+  readonly arguments: Scalars['String']['input'];
 };
 
 /** Who says something in a conversation. */
@@ -954,7 +967,9 @@ export type CompletionRole =
   /** The person, or the program that asks. */
   | 'USER'
   /** The model. */
-  | 'ASSISTANT';
+  | 'ASSISTANT'
+  /** A function that the model wanted to have called, with what came of it. */
+  | 'TOOL';
 
 /** What a model answered. It is kept nowhere here. */
 export type Completion = {
@@ -2990,6 +3005,7 @@ export type ResolversTypes = {
   RevokeServiceTokenInput: RevokeServiceTokenInput;
   CreateCompletionInput: CreateCompletionInput;
   CompletionMessageInput: CompletionMessageInput;
+  CompletionToolCallInput: CompletionToolCallInput;
   CompletionRole: CompletionRole;
   Completion: ResolverTypeWrapper<Completion>;
   CompletionToolCall: ResolverTypeWrapper<CompletionToolCall>;
@@ -3179,6 +3195,7 @@ export type ResolversParentTypes = {
   RevokeServiceTokenInput: RevokeServiceTokenInput;
   CreateCompletionInput: CreateCompletionInput;
   CompletionMessageInput: CompletionMessageInput;
+  CompletionToolCallInput: CompletionToolCallInput;
   Completion: Completion;
   CompletionToolCall: CompletionToolCall;
   CreateEmbeddingsInput: CreateEmbeddingsInput;

@@ -7,7 +7,12 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
 /** One message of a conversation. */
 export type CompletionMessageInput = {
   readonly role: CompletionRole;
-  readonly content: string;
+  /** What is said; of TOOL what came of the call. An ASSISTANT that only calls functions says nothing. */
+  readonly content?: string | null | undefined;
+  /** Of an ASSISTANT: the functions that it wanted to have called, as `Completion.toolCalls` told them. */
+  readonly toolCalls?: ReadonlyArray<CompletionToolCallInput> | null | undefined;
+  /** Of TOOL: which of these calls it is about. */
+  readonly toolCallId?: string | number | null | undefined;
 };
 
 /** Who says something in a conversation. */
@@ -17,7 +22,17 @@ export type CompletionRole =
   /** The person, or the program that asks. */
   | 'USER'
   /** The model. */
-  | 'ASSISTANT';
+  | 'ASSISTANT'
+  /** A function that the model wanted to have called, with what came of it. */
+  | 'TOOL';
+
+/** A function that a model wanted to have called. */
+export type CompletionToolCallInput = {
+  readonly id: string | number;
+  readonly name: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+};
 
 /** What to answer, and how. */
 export type CreateCompletionInput = {
