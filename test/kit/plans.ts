@@ -1,4 +1,5 @@
 import pg from 'pg'
+import utils from 'pg/lib/utils.js'
 import { Batch } from '../../platform/sql/batch.ts'
 
 /** A statement as it was sent. */
@@ -55,9 +56,33 @@ export async function statementsOf(work: () => Promise<unknown>, matching: RegEx
 
 /** Has the database explain a statement as it really runs. Whoever explains one that writes does so in a transaction that is undone. */
 export async function planOf(client: Pick<pg.Client, 'query'>, { text, values }: AskedStatement): Promise<Plan> {
-  const { rows } = await client.query(`explain (analyze, buffers, timing off, format json) ${text}`, [...values])
+  return explained(text, await client.query(`explain (${how}) ${text}`, [...values]))
+}
+
+/**
+ * Has the database explain a statement as a connection runs it that has run it often: with a plan for any values, which knows none of them.
+ * Whoever explains one that writes does so in a transaction that is undone.
+ */
+export async function keptPlanOf(client: Pick<pg.Client, 'query' | 'escapeLiteral'>, { text, values }: AskedStatement): Promise<Plan> {
+  const literal = (value: unknown) => {
+    const written = utils.prepareValue(value)
+    if (written === null) return 'null'
+    return client.escapeLiteral(typeof written === 'string' ? written : `\\x${written.toString('hex')}`)
+  }
+  await client.query(`set plan_cache_mode = force_generic_plan; prepare kept as ${text}`)
+  try {
+    const given = values.length === 0 ? '' : `(${values.map(literal).join()})`
+    return explained(text, await client.query(`explain (${how}) execute kept${given}`))
+  } finally {
+    await client.query('deallocate kept; reset plan_cache_mode')
+  }
+}
+
+const how = 'analyze, buffers, timing off, format json'
+
+function explained(sql: string, { rows }: pg.QueryResult): Plan {
   const [{ 'QUERY PLAN': plans }] = rows as [{ 'QUERY PLAN': [{ Plan: PlanNode; 'Execution Time': number }] }]
-  return { sql: text, nodes: nodesOf(plans[0].Plan), milliseconds: plans[0]['Execution Time'] }
+  return { sql, nodes: nodesOf(plans[0].Plan), milliseconds: plans[0]['Execution Time'] }
 }
 
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { metBy, type Plan, planOf, rowsMet, statementsOf, waysOf } from '../../../kit/plans.ts'
+import { keptPlanOf, metBy, type Plan, planOf, rowsMet, statementsOf, waysOf } from '../../../kit/plans.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { type Asking, listsOf, sweepsOf } from './lists.ts'
 import { fill } from './rows.ts'
@@ -40,16 +40,17 @@ afterAll(async () => {
   await graph[Symbol.asyncDispose]()
 })
 
-/** The plans of what some work reads; what the statements write for them is undone. */
+/** The plans of what some work reads, for its values and for any; what the statements write for them is undone. */
 async function plansOf(work: () => Promise<unknown>): Promise<Plan[]> {
   const asked = await statementsOf(work, reading)
   expect(asked).not.toEqual([])
   const plans: Plan[] = []
-  for (const statement of asked) {
-    await client.query('begin')
-    plans.push(await planOf(client, statement))
-    await client.query('rollback')
-  }
+  for (const statement of asked)
+    for (const explain of [planOf, keptPlanOf]) {
+      await client.query('begin')
+      plans.push(await explain(client, statement))
+      await client.query('rollback')
+    }
   return plans
 }
 
@@ -71,6 +72,18 @@ describe('with many orders', () => {
     for (const world of worlds)
       for (const [what, document] of Object.entries(await listsOf(graph, world, first))) wrong.push(...(await astray(what, asking(document, world.as))))
     expect(wrong.join('\n\n')).toBe('')
+  })
+
+  test.each([
+    ['orders(merchantId)', 'orders_of_seller'],
+    ['invoices(merchantId)', 'invoices_of_seller'],
+    ['paymentWebhooks, deliveries', 'webhook_deliveries_by_endpoint'],
+  ])('%s is read in its order, along %s, and not sorted', async (what, index) => {
+    for (const world of worlds) {
+      const plans = await plansOf(asking((await listsOf(graph, world, first))[what]!, world.as))
+      // The last statement reads the list, by either kind of plan.
+      for (const plan of plans.slice(-2)) expect(waysOf(plan)).toContain(index)
+    }
   })
 
   test('each sweep uses an index', async () => {
