@@ -20,6 +20,7 @@ export const eventNouns: Readonly<Record<string, Noun<At>>> = {
   'admin/webhook-event': {
     resolvers: webhookEventResolvers,
     sweeps: ({ services: { processing } }) => [processing.sweep],
+    stop: ({ services: { processing } }) => processing.ended(),
     retention: () => [{ table: 'payments.webhook_events', days: 90, old: 'o.created_at < $1', order: 'o.created_at' }],
   },
   'admin/webhook': {

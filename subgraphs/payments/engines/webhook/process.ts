@@ -4,7 +4,7 @@ import { crash } from '../../../../platform/crash.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
 import type { Writing } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
-import { inTransaction, step } from '../../../store/write.ts'
+import { step } from '../../../store/write.ts'
 import type { WebhookEventRow, WebhookEvents } from '../../stores/events/webhook-event.ts'
 import { type EventHandlers, objectIn, type ProcessorEvent, type Subject } from './event.ts'
 import { deadKey, isStale, outcomeOf, type Tried, tryMs } from './rules.ts'
@@ -18,7 +18,7 @@ export interface EventWork extends Writing {
   readonly publicUrl: string
 }
 
-/** How often events are looked for that are due, in ms, and how many one round takes. */
+/** How often events are looked for that are due, in ms, and how many are processed at once. */
 const [everyMs, atOnce] = [5_000, 20]
 
 /** The job that processes events. */
@@ -26,76 +26,117 @@ export interface EventProcessing {
   readonly sweep: Sweep
   /** Has it look at once: an event was stored. */
   wake(): void
+  /** Resolves when no event is being processed any more. */
+  ended(): Promise<void>
+}
+
+/** A try that is under way. */
+interface Running {
+  /** Whose order it is about, once that is known. */
+  orderId: string | null
+  /** Whether it waits for other tries: nobody waits for it then. */
+  waits: boolean
+  over: Promise<void>
 }
 
 /**
  * Processes events that were stored, each by the handler of its type. The rows alone say what is due, so any number of processes may look at
- * the same time, and an event whose process died is begun anew.
+ * the same time, and an event whose process died is begun anew. Tries run beside the sweep: one that is slow holds up no other.
  * @param isLive whether events of live mode count here, or those of test mode
  */
 export function processing<Work extends EventWork>(job: () => Work, handlers: EventHandlers<Work>, isLive: boolean): EventProcessing {
   let wake: (ms?: number) => void = () => {}
+  const running = new Set<Running>()
+  /** Whether more was due than there was room for. */
+  let isBehind = false
+
+  /** Waits for the tries of other events of an order. @returns false: there were none */
+  async function othersOf(mine: Running): Promise<boolean> {
+    const others = [...running].filter(each => each !== mine && each.orderId === mine.orderId && !each.waits)
+    if (mine.orderId === null || others.length === 0) return false
+    mine.waits = true
+    await Promise.all(others.map(({ over }) => over))
+    mine.waits = false
+    return true
+  }
+
+  async function process(row: WebhookEventRow, mine: Running): Promise<void> {
+    crash('event-taken')
+    const work = job()
+    let made = await tryEvent(work, row, handlers, isLive, mine)
+    // What it is about may be what another event of the order brings at this moment: of a payment on a page two events come together.
+    if (made.tried === 'NOT_YET' && (await othersOf(mine))) made = await tryEvent(job(), row, handlers, isLive, mine)
+    crash('event-applied')
+    await record(work, row, made.subject, made.tried)
+  }
+
+  function start(row: WebhookEventRow): void {
+    const mine: Running = { orderId: row.orderId, waits: false, over: Promise.resolve() }
+    running.add(mine)
+    mine.over = process(row, mine)
+      .catch(error => job().log.error({ err: error, eventId: row.id }, 'what an event came to could not be recorded; it is tried again'))
+      .finally(() => {
+        running.delete(mine)
+        if (isBehind) wake()
+      })
+  }
+
   return {
     wake: () => wake(),
+    ended: async () => void (await Promise.all([...running].map(({ over }) => over))),
     sweep: {
       name: 'events of the payment processor',
       everyMs,
-      asksOthers: true,
       wakes(given) {
         wake = given
       },
       async run() {
-        const looking = job()
-        // Most rounds find nothing, and then need no transaction.
-        if (!(await looking.webhookEvents.isDue(looking.clock.now()))) return
-        const taken = await takeDue(job())
-        await Promise.all(taken.map(event => processEvent(job(), event, handlers, isLive)))
-        if (taken.length === atOnce) wake()
+        const room = atOnce - running.size
+        isBehind = true
+        if (room <= 0) return
+        const { webhookEvents, clock } = job()
+        const now = clock.now()
+        const taken = await webhookEvents.takeDue(now, room, new Date(now.getTime() + tryMs))
+        isBehind = taken.length === room
+        for (const row of taken) start(row)
       },
     },
   }
 }
 
-/** Counts a try of each event that is due: others leave it alone until its time is over. */
-const takeDue = (job: EventWork): Promise<readonly WebhookEventRow[]> =>
-  inTransaction(job, async ({ transaction, now }) => {
-    const due = await job.webhookEvents.takeDue(now, atOnce, transaction)
-    const taken: WebhookEventRow[] = []
-    for (const event of due) {
-      const changes = { attempts: event.attempts + 1, nextAttemptAt: new Date(now.getTime() + tryMs), updatedAt: now }
-      taken.push(await job.webhookEvents.update(event, changes, transaction))
-    }
-    return taken
-  })
+/** What a try came to. */
+interface Made {
+  readonly subject: Subject | null
+  readonly tried: Tried
+}
 
-/** Makes one try of an event, and writes what it came to. */
-async function processEvent<Work extends EventWork>(job: Work, row: WebhookEventRow, handlers: EventHandlers<Work>, isLive: boolean): Promise<void> {
-  crash('event-taken')
+/** Makes one try of an event. It never throws. */
+async function tryEvent<Work extends EventWork>(
+  job: Work,
+  row: WebhookEventRow,
+  handlers: EventHandlers<Work>,
+  isLive: boolean,
+  running: Running,
+): Promise<Made> {
   let subject: Subject | null = null
-  let tried: Tried
   try {
     const { type, occurredAt, payload } = row
     const event = { type, occurredAt, object: objectIn(objectIn(payload, 'data'), 'object') }
     const handler = Object.hasOwn(handlers, type) ? handlers[type]! : null
-    if ((payload.livemode === true) !== isLive) tried = { ignored: 'MODE' }
-    else if (!handler) tried = { ignored: 'UNHANDLED_TYPE' }
-    else {
-      const found = await handler.whose(job, event)
-      if (found === 'NOT_YET') tried = found
-      else {
-        subject = found
-        tried = await apply(job, row, event, subject, handler)
-      }
-    }
+    if ((payload.livemode === true) !== isLive) return { subject, tried: { ignored: 'MODE' } }
+    if (!handler) return { subject, tried: { ignored: 'UNHANDLED_TYPE' } }
+    const found = await handler.whose(job, event)
+    if (found === 'NOT_YET') return { subject, tried: found }
+    subject = found
+    running.orderId = found?.orderId ?? null
+    return { subject, tried: await apply(job, row, event, subject, handler) }
   } catch (error) {
     job.log.error(
       { err: error, eventId: row.id, type: row.type, attempts: row.attempts },
       'an event of the processor could not be processed; it is tried again',
     )
-    tried = 'THREW'
+    return { subject, tried: 'THREW' }
   }
-  crash('event-applied')
-  await record(job, row, subject, tried)
 }
 
 async function apply<Work extends EventWork>(
@@ -112,17 +153,17 @@ async function apply<Work extends EventWork>(
 }
 
 async function record(job: EventWork, taken: WebhookEventRow, subject: Subject | null, tried: Tried): Promise<void> {
-  const nobodys = subject ? null : await job.webhookEvents.platform()
+  const now = job.clock.now()
+  const changes = outcomeOf(taken, tried, now)
+  const isNobodys = subject === null && taken.organizationId === null && !changes.nextAttemptAt
+  const organizationId = subject?.organizationId ?? taken.organizationId ?? (isNobodys ? await job.webhookEvents.platform() : null)
+  const all = { ...changes, organizationId, orderId: subject?.orderId ?? taken.orderId }
+  if (changes.status !== 'DEAD') return job.webhookEvents.conclude(taken, all, now)
   await step(job, {
     of: job.webhookEvents,
     hold: taken.id,
-    decide(held, { now }) {
-      // Another process took it when the time of this try was over.
-      if (held.attempts !== taken.attempts || held.nextAttemptAt === null) return null
-      const changes = outcomeOf(held, tried, now)
-      const organizationId = subject?.organizationId ?? (changes.nextAttemptAt ? held.organizationId : (held.organizationId ?? nobodys))
-      return { changes: { ...changes, organizationId, orderId: subject?.orderId ?? held.orderId }, isNews: true }
-    },
+    // Another process took it when the time of this try was over.
+    decide: held => (held.attempts !== taken.attempts || held.nextAttemptAt === null ? null : { changes: all, isNews: true }),
     tell: ({ after }) => deadFacts(after, job.publicUrl),
   })
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from 'sequelize'
-import { statement } from '../../../../platform/sql/statement.ts'
+import { lockingStatement, statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
 
@@ -38,12 +38,19 @@ const insert = statement(
   `insert into payments.webhook_events (id, processor_event_id, type, object_id, occurred_at, next_attempt_at, payload, created_at, updated_at, created_by)
    values ($1, $2, $3, $4, $5, $6, $7, $6, $6, 'processor') on conflict (processor_event_id) do nothing returning id`,
 )
-const take = statement(
-  `select ${selectList(webhookEvents, 't')} from payments.webhook_events t where t.next_attempt_at <= $1 order by t.next_attempt_at limit $2
-    for no key update of t skip locked`,
+// One statement, and the same for any number of events: what is due is found along the index, and locked by whoever sees it first.
+const take = lockingStatement(
+  `with due as (
+     select id from payments.webhook_events where next_attempt_at <= $1 order by next_attempt_at limit $2 for no key update skip locked
+   )
+   update payments.webhook_events t set attempts = t.attempts + 1, next_attempt_at = $3, updated_at = $1 from due where t.id = due.id
+   returning ${selectList(webhookEvents, 't')}`,
 )
-// The earliest is read from the index. Whether there is any, a plan for whatever moment would look for in the whole table: it expects a third to be due.
-const anyDue = statement('select coalesce((select min(next_attempt_at) from payments.webhook_events) <= $1, false) as "isDue"')
+const conclude = lockingStatement(
+  `update payments.webhook_events
+      set status = $3, reason = $4, next_attempt_at = $5, processed_at = $6, organization_id = $7, order_id = $8, updated_at = $9, version = version + 1
+    where id = $1 and attempts = $2 and next_attempt_at is not null`,
+)
 // What an answer says is as old as its call at most, which began when its transaction was written.
 const lastLearned = statement(
   `select greatest(
@@ -68,14 +75,17 @@ const eventSql = (rows: Rows<typeof webhookEvents>) => ({
     return (await rows.read(insert, [id, processorEventId, type, objectId, occurredAt, now, JSON.stringify(payload)])).length > 0
   },
 
-  /** Whether any event is due. */
-  async isDue(now: Date): Promise<boolean> {
-    const [found] = await rows.read<{ isDue: boolean }>(anyDue, [now])
-    return found?.isDue === true
-  },
+  /**
+   * Counts a try of each event that is due, the longest due first: nobody else takes them before that time is over.
+   * @param until when their tries count as interrupted
+   */
+  takeDue: (now: Date, limit: number, until: Date): Promise<WebhookEventRow[]> => rows.read(take, [now, limit, until]),
 
-  /** Locks events that are due and that nobody else has under lock: the longest due first. */
-  takeDue: (now: Date, limit: number, transaction: Transaction): Promise<WebhookEventRow[]> => rows.read(take, [now, limit], transaction),
+  /** Writes what a try came to, unless somebody else has taken the event since because the time of the try was over. */
+  async conclude(tried: WebhookEventRow, changes: Partial<WebhookEventRow>, now: Date): Promise<void> {
+    const { id, attempts, status, reason, nextAttemptAt, processedAt, organizationId, orderId } = { ...tried, ...changes }
+    await rows.read(conclude, [id, attempts, status, reason, nextAttemptAt, processedAt, organizationId, orderId, now])
+  },
 
   /** When the processor last said something of an object, by another event or by an answer to a call of ours; null when it did not yet. */
   async lastLearned({ id, objectId }: Pick<WebhookEventRow, 'id' | 'objectId'>): Promise<Date | null> {

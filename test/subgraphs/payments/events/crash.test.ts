@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dies } from '../../../kit/dies.ts'
+import { addresses } from '../checkout/stage.ts'
 import { openTales, type Tales } from './story.ts'
 
 /** An order whose payment is unknown here, with the event that tells of it. */
@@ -46,5 +47,22 @@ it.each([
   await world.shop.graph.clock.advance(21_000)
   await world.look()
   expect(await kept(world)).toEqual([{ status: 'PROCESSED', attempts: 2 }])
+  await expectPaidOnce(world, id)
+})
+
+it('an event that comes before what it is about waits for the event of its order that brings it, and is processed with its first try', async () => {
+  await using world = await openTales()
+  const { shop, events } = world
+  const { id } = await shop.order()
+  const { url } = await shop.change('createCheckoutSession', { orderId: id, ...addresses }, shop.owner, 'url')
+  const page = await fetch(`${url}?sandbox_approve=1`, { redirect: 'manual' })
+  expect(page.status).toBe(303)
+  const made = await events.made()
+  for (const type of ['payment_intent.succeeded', 'checkout.session.completed']) await world.receive(made.find(each => each.type === type)!)
+  await world.look()
+  expect(await kept(world)).toEqual([
+    { status: 'PROCESSED', attempts: 1 },
+    { status: 'PROCESSED', attempts: 1 },
+  ])
   await expectPaidOnce(world, id)
 })

@@ -48,7 +48,7 @@ export async function openTales() {
   const events = eventsOf(shop.graph)
   const job = (): Job => shop.graph.platform.payments.job('processor')
   const { id: customerId } = await seedCustomer(shop.graph, { organizationId: shop.organizationId, name: 'Ada' })
-  const looks = processing<Job>(job, handlers, false).sweep
+  const looks = processing<Job>(job, handlers, false)
   const repeats = janitor(job)
   const receiving = { secrets: [processorSecret], clock: shop.graph.clock, events: () => job().webhookEvents, wake() {} }
   return {
@@ -59,7 +59,8 @@ export async function openTales() {
     },
     /** Looks once at everything that is due. */
     async look() {
-      await looks.run()
+      await looks.sweep.run()
+      await looks.ended()
       await repeats.run()
     },
     [Symbol.asyncDispose]: () => shop[Symbol.asyncDispose](),
