@@ -47,14 +47,8 @@ export interface ChainHead {
   readonly hash: string
 }
 
-/** What new entries add to one account. */
-export interface AccountChange {
-  /** The account's id if it is new. */
-  readonly id: string
-  readonly code: string
-  readonly currency: string
-  readonly amountMinor: bigint
-}
+/** An entry before it has its place in the chain. */
+export type NewEntry = Omit<LedgerEntryRow, 'merchantId' | 'organizationId' | 'postedAt' | 'sequence' | 'previousHash' | 'hash'>
 
 /** A merchant's chain and accounts as they stood at one moment. */
 export interface LedgerSnapshot {
@@ -62,24 +56,9 @@ export interface LedgerSnapshot {
   readonly accounts: readonly { readonly code: string; readonly currency: string; readonly balanceMinor: string }[]
 }
 
-const lockHead = statement('select sequence, hash from payments.ledger_chains where merchant_id = $1 for no key update')
-// A merchant's first two postings may come at the same moment: the second waits here, then locks what the first has made.
-const makeHead = statement(
-  `insert into payments.ledger_chains (merchant_id, organization_id, sequence, hash) values ($1, $2, 0, $3) on conflict (merchant_id) do nothing`,
-)
-const append = statement(
-  `with entries as (
-     insert into payments.ledger_entries
-       (merchant_id, organization_id, posted_at, sequence, id, movement_id, account, amount_minor, currency, kind, order_id, settlement_batch_id, previous_hash, hash)
-     select $1, $2, $3, e.* from unnest($4::bigint[], $5::uuid[], $6::uuid[], $7::text[], $8::bigint[], $9::text[], $10::text[], $11::uuid[], $12::uuid[],
-       $13::text[], $14::text[]) e
-   ), head as (
-     update payments.ledger_chains set sequence = $15, hash = $16 where merchant_id = $1
-   )
-   insert into payments.ledger_accounts as a (merchant_id, organization_id, created_at, updated_at, created_by, id, code, currency, balance_minor)
-   select $1, $2, $3, $3, $17, c.* from unnest($18::uuid[], $19::text[], $20::text[], $21::bigint[]) c
-   on conflict (merchant_id, code, currency) do update
-     set balance_minor = a.balance_minor + excluded.balance_minor, version = a.version + 1, updated_at = excluded.updated_at`,
+// A function of the database: it locks the end of the chain, and the next posting waits for this statement and the commit alone.
+const post = statement(
+  'select payments.post($1, $2, $3, $4, $5::uuid[], $6::uuid[], $7::text[], $8::bigint[], $9::text[], $10::text[], $11::uuid[], $12::uuid[])',
 )
 // One statement sees one moment: the balances are those of exactly the entries up to the head.
 const snapshot = statement(
@@ -100,29 +79,17 @@ const partSize = 1_000
 /** Returns the statements that only the ledger has. */
 function ledgerSql(rows: Rows<typeof ledgerEntries>, { sequelize }: StoreContext) {
   return {
-    /** Locks a merchant's chain until the transaction ends, and returns its head. @param genesis the hash before the first entry */
-    async lockHead(merchantId: string, organizationId: string, genesis: string, transaction: Transaction): Promise<ChainHead> {
-      const [head] = await rows.read<ChainHead>(lockHead, [merchantId], transaction)
-      if (head) return head
-      await rows.read(makeHead, [merchantId, organizationId, genesis], transaction)
-      const [made] = await rows.read<ChainHead>(lockHead, [merchantId], transaction)
-      return made!
-    },
-
-    /** Writes entries of one merchant, in order of sequence, and what they do to its accounts. The head must be locked. */
-    async append(entries: readonly LedgerEntryRow[], changes: readonly AccountChange[], actor: string, transaction: Transaction): Promise<void> {
-      const last = entries.at(-1)!
-      const each = <Name extends keyof LedgerEntryRow>(name: Name) => entries.map(entry => entry[name])
-      await rows.read(
-        append,
-        [
-          ...[last.merchantId, last.organizationId, last.postedAt, each('sequence'), each('id'), each('movementId'), each('account'), each('amountMinor')],
-          ...[each('currency'), each('kind'), each('orderId'), each('settlementBatchId'), each('previousHash'), each('hash'), last.sequence, last.hash, actor],
-          ...[changes.map(({ id }) => id), changes.map(({ code }) => code), changes.map(({ currency }) => currency)],
-          changes.map(({ amountMinor }) => amountMinor),
-        ],
-        transaction,
-      )
+    /** Appends entries to their merchant's chain, which is locked until the transaction ends, in the order given, and to the balances of its accounts. */
+    async post(
+      { merchantId, organizationId, postedAt }: Pick<LedgerEntryRow, 'merchantId' | 'organizationId' | 'postedAt'>,
+      entries: readonly NewEntry[],
+      actor: string,
+      transaction: Transaction,
+    ): Promise<void> {
+      const each = <Name extends keyof NewEntry>(name: Name) => entries.map(entry => entry[name])
+      const common = [merchantId, organizationId, postedAt, actor]
+      const what = [each('account'), each('amountMinor'), each('currency'), each('kind')]
+      await rows.read(post, [...common, each('id'), each('movementId'), ...what, each('orderId'), each('settlementBatchId')], transaction)
     },
 
     /** A merchant's chain and balances at this moment; null before its first posting. */

@@ -4,7 +4,7 @@ import { step } from '../../../store/write.ts'
 import type { OrderRow } from '../../stores/order.ts'
 import type { RefundRow } from '../../stores/refund.ts'
 import type { TransactionRow } from '../../stores/transaction.ts'
-import { post } from '../ledger/post.ts'
+import { type Movement, post } from '../ledger/post.ts'
 import { announceOrder, approvalFacts, paidFact, refundedFact, unknownFacts } from './announce.ts'
 import { closeSessionsAndLinks } from './checkouts.ts'
 import { returnLate } from './intention.ts'
@@ -23,6 +23,8 @@ interface Concluded {
   readonly after: TransactionRow | null
   readonly refundBefore: RefundRow | null
   readonly refundAfter: RefundRow | null
+  /** What the ledger is to have of it. */
+  readonly movements: readonly Movement[]
 }
 
 /** Why a person says that a transaction succeeded or failed. */
@@ -102,6 +104,8 @@ export async function concludeHeld(
       await followPaid(job, changed, unit)
       if (changed.after.status === 'CANCELLED') await closeSessionsAndLinks(job, changed.after, unit)
       if (changed.along!.after?.status === 'SUCCEEDED') await returnLate(job, changed.after, changed.along!.after, unit)
+      // The very last: every statement after it would hold up the next posting of the merchant.
+      await post(job, changed.after, changed.along!.movements, unit)
     },
     announce({ after }) {
       crash('outcome-recorded')
@@ -126,8 +130,7 @@ async function writeAlong(
   if (refundBefore && settlement.refund) refundAfter = await refunds.update(refundBefore, { ...settlement.refund, ...stamps(refundBefore) }, unit.transaction)
   else if (refundBefore) await refunds.remove(refundBefore, unit.transaction)
   const movements = settlement.bookings.map(booking => ({ ...booking, currency: before.currency, orderId: order.id }))
-  await post(job, order, movements, unit)
-  return { before, after, refundBefore, refundAfter }
+  return { before, after, refundBefore, refundAfter, movements }
 }
 
 /** Returns the facts about a conclusion. */

@@ -65,6 +65,8 @@ interface Along {
   readonly before: TransactionRow
   readonly after: TransactionRow
   readonly batch: Partial<SettlementBatchRow>
+  /** What the ledger is to have of it; null: nothing. */
+  readonly booking: Booking | null
 }
 
 /**
@@ -97,7 +99,12 @@ export async function concludeTransfer(job: SettlementWork, transactionId: strin
       const details = { ...what, ...(word?.note && { changes: [{ field: 'note', before: null, after: word.note }] }) }
       return { tenantId: merchantId, action, subjectId: before.id, details }
     },
-    wake: (changed, unit) => announceSettled(job, changed, unit),
+    async wake(changed, unit) {
+      await announceSettled(job, changed, unit)
+      const { after: batch, along } = changed
+      // The very last: every statement after it would hold up the next posting of the merchant.
+      if (along!.booking) await post(job, batch, [{ ...along!.booking, currency: batch.currency, settlementBatchId: batch.id }], unit)
+    },
     tell: ({ after, along }) => unknownTransferFacts(after, along!.before, along!.after, publicUrl, at),
     announce({ after }) {
       crash('transfer-recorded')
@@ -125,6 +132,5 @@ async function writeAlong(
     changes = { ...changes, status, lastSequence: batch.lastSequence + 1, completedAt: unit.now, nextWorkAt: null }
     await writeCallback(job, { ...batch, ...changes }, await settlementLines.states(batch.id, unit.transaction), unit)
   }
-  if (settlement.booking) await post(job, batch, [{ ...settlement.booking, currency: batch.currency, settlementBatchId: batch.id }], unit)
-  return { before, after, batch: changes }
+  return { before, after, batch: changes, booking: settlement.booking }
 }

@@ -7,6 +7,7 @@ import { post } from '../../../../subgraphs/payments/engines/ledger/post.ts'
 import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { seedOrder } from '../order/seed.ts'
+import { openShop } from '../payment/stage.ts'
 import { seedMovements } from './seed.ts'
 
 const entriesQuery = `query($merchantId: ID, $orderId: ID, $account: String, $first: Int, $after: String) {
@@ -77,6 +78,14 @@ describe('the ledger', () => {
     expect(account?.balance).toBe(50_000)
   })
 
+  it('is posted to by the last statement of a payment, so that no other posting of the merchant waits for more than it and the commit', async () => {
+    await using shop = await openShop()
+    const { id } = await shop.order()
+    const sent = await shop.graph.statements(() => shop.pay(id))
+    const [posting] = sent.flatMap((text, at) => (text.includes('payments.post(') ? [at] : []))
+    expect(sent[posting! + 1]).toMatch(/^COMMIT/)
+  })
+
   it('writes nothing when the transaction of its posting is rolled back', async () => {
     await using graph = await supergraph()
     const { order, entries } = await shop(graph)
@@ -95,6 +104,17 @@ describe('the ledger', () => {
     const { order } = await shop(graph)
     const lopsided = [{ account: 'processor', amountMinor: 5n }]
     await expect(seedMovements(graph, order, [{ kind: 'CAPTURE', legs: lopsided, currency: 'EUR' }])).rejects.toThrow('does not balance in EUR')
+    const swapped = [
+      { account: 'processor', amountMinor: 5n },
+      { account: 'merchant', amountMinor: -5n },
+    ]
+    const entries = (currency: string, at: number) => `(gen_random_uuid(), $1::uuid, '${swapped[at]!.account}', ${swapped[at]!.amountMinor}, '${currency}')`
+    const mixed = graph.rows(
+      `insert into payments.ledger_entries (merchant_id, organization_id, sequence, kind, posted_at, previous_hash, hash, id, movement_id, account, amount_minor, currency)
+       select $2::uuid, $3::uuid, row_number() over (), 'CAPTURE', now(), repeat('0', 64), repeat('0', 64), e.* from (values ${entries('EUR', 0)}, ${entries('JPY', 1)}) e`,
+      [newId(), order.merchantId, order.organizationId],
+    )
+    await expect(mixed).rejects.toThrow('does not balance in')
     expect(await graph.rows('select * from payments.ledger_entries')).toEqual([])
   })
 
