@@ -1,6 +1,7 @@
 import { million } from '../../test/subgraphs/payments/tables/rows.ts'
 import { measureLists } from './lists.ts'
-import { measurePaid, measurePay } from './pay.ts'
+import { measurePaid } from './paid.ts'
+import { measurePay } from './pay.ts'
 import { measurePostings } from './postings.ts'
 
 /** A tenth of the orders, for machines with little time. */

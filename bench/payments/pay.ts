@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildSchema, print } from 'graphql'
-import { createClient } from 'graphql-ws'
-import { WebSocket } from 'ws'
 import { deriveTables } from '../../router/rest/derive/tables.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { openShop } from '../../test/subgraphs/payments/payment/stage.ts'
@@ -12,8 +9,8 @@ import { percentile } from '../load/load.ts'
 import { demoOwner, type Platform, startPlatform } from '../publishing/platform.ts'
 import { median } from '../table.ts'
 
-/** Payments of a round, of the warm-up, and pages that are paid on. */
-const [each, warming, pages] = [100, 60, 200]
+/** Payments of a round, and of the warm-up. */
+const [each, warming] = [100, 60]
 
 const ofGraph = 'mutation($input: PayOrderInput!) { payOrder(input: $input) { id status } }'
 
@@ -39,8 +36,8 @@ async function countStatements(): Promise<{ readonly graphql: number; readonly r
   return { graphql: await count(ofGraph), rest: await count(ofRest()) }
 }
 
-/** Opens a platform of its own on the measured core. */
-async function openPlatform(
+/** Opens a platform of its own on the measured core, as the owner of the demo's organization. */
+export async function openPlatform(
   stack: AsyncDisposableStack,
 ): Promise<Platform & { readonly token: string; query: Awaited<ReturnType<typeof demoOwner>>['query'] }> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-payments-'))
@@ -50,9 +47,10 @@ async function openPlatform(
   return { ...platform, token, query }
 }
 
-type Open = Awaited<ReturnType<typeof openPlatform>>
+export type Open = Awaited<ReturnType<typeof openPlatform>>
 
-async function order({ query }: Pick<Open, 'query'>): Promise<string> {
+/** Creates an order of 10.00 EUR. @returns its id */
+export async function createOrder({ query }: Pick<Open, 'query'>): Promise<string> {
   const input = { currency: 'EUR', lines: [{ name: 'Ticket', unitAmountMinor: 1000 }] }
   return (await query<{ createOrder: { id: string } }>('mutation($input: CreateOrderInput!) { createOrder(input: $input) { id } }', { input })).createOrder.id
 }
@@ -77,7 +75,7 @@ export async function measurePay({ rounds }: { readonly rounds: number }): Promi
   }
   const ids = async (count: number) => {
     const found: string[] = []
-    for (let at = 0; at < count; at++) found.push(await order(platform))
+    for (let at = 0; at < count; at++) found.push(await createOrder(platform))
     return found
   }
   for (const way of ['graphql', 'rest'] as const) for (const id of await ids(warming)) await pay(way, id)
@@ -99,44 +97,4 @@ export async function measurePay({ rounds }: { readonly rounds: number }): Promi
 | --- | --- | --- | --- |
 ${line('graphql', 'payOrder at /graphql')}
 ${line('rest', 'POST /payments/api/orders/:id/pay')}`
-}
-
-/** Measures how long a payment on the processor's page takes to reach a subscriber as PAID, by the processor's signed event. */
-export async function measurePaid(): Promise<string> {
-  await using stack = new AsyncDisposableStack()
-  const platform = await openPlatform(stack)
-  const client = createClient({
-    ...{ url: `${platform.url.replace('http', 'ws')}/graphql`, webSocketImpl: WebSocket, connectionParams: { authorization: `Bearer ${platform.token}` } },
-  })
-  stack.defer(() => client.dispose())
-  const times: number[] = []
-  for (let at = 0; at < pages; at++) {
-    const orderId = await order(platform)
-    const addresses = { successUrl: 'https://shop.test/thanks', cancelUrl: 'https://shop.test/back' }
-    const { createCheckoutSession } = await platform.query<{ createCheckoutSession: { url: string } }>(
-      'mutation($input: CreateCheckoutSessionInput!) { createCheckoutSession(input: $input) { url } }',
-      { input: { orderId, ...addresses, idempotencyKey: randomUUID() } },
-    )
-    const events = client.iterate<{ orderUpdated: { status: string } }>({
-      query: 'subscription($orderId: ID!) { orderUpdated(orderId: $orderId) { id status } }',
-      variables: { orderId },
-    })
-    const paid = (async () => {
-      for await (const { data, errors } of events) {
-        if (errors) throw errors[0]
-        if (data?.orderUpdated.status === 'PAID') return performance.now()
-      }
-      throw new Error('the stream ended before the order was PAID')
-    })()
-    const answer = await fetch(`${createCheckoutSession.url}?sandbox_approve=1`, { redirect: 'manual' })
-    if (answer.status !== 303) throw new Error(`the processor's page answered ${answer.status}`)
-    const from = performance.now()
-    times.push((await paid) - from)
-  }
-  const sorted = Float64Array.from(times.map(time => Math.max(0, time))).sort()
-  return `${pages} payments on the processor's page, one after the other: from its answer to the payer until \`orderUpdated\` says PAID, by the event that the processor sends (the sandbox looks for events every 200 ms).
-
-| p50 ms | p99 ms | longest ms |
-| --- | --- | --- |
-| ${percentile(sorted, 0.5).toFixed(0)} | ${percentile(sorted, 0.99).toFixed(0)} | ${sorted.at(-1)!.toFixed(0)} |`
 }

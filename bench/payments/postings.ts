@@ -7,7 +7,7 @@ import { seedOrder } from '../../test/subgraphs/payments/order/seed.ts'
 import { median } from '../table.ts'
 
 /** Movements of a round, and of the warm-up. */
-const [each, warming] = [400, 100]
+const [each, warming] = [400, 400]
 
 /** Measures postings of the ledger, each in a transaction of its own, beside the same rows by inserts of plain SQL; sequentially, in turns. */
 export async function measurePostings({ rounds }: { readonly rounds: number }): Promise<string> {
