@@ -9,6 +9,8 @@ import { add, call, type Figures, figuresOf, isUndone, type Mishap, mishaps, not
 
 /** How many random tales are told: more where time does not matter. */
 const runs = Number(process.env.PAYMENT_SEQUENCES ?? 30)
+/** Which tales: others each time, unless one run is to be repeated. */
+const seeded = process.env.PAYMENT_SEED ? { seed: Number(process.env.PAYMENT_SEED) } : {}
 const total = 1_000
 const tales = shared(openTales)
 
@@ -290,7 +292,7 @@ test('our books equal the processor’s, whatever is done with orders and invoic
       }
       await end(tale)
     }),
-    { numRuns: runs, endOnFailure: true, examples: [[lateRefund], [everything]] },
+    { numRuns: runs, ...seeded, endOnFailure: true, examples: [[lateRefund], [everything]] },
   )
   expect([...done.keys()].sort(), 'each thing was done at least once').toEqual(Object.values(doings).flat().sort())
   const { ledgerVerification } = (await world.shop.graph.execute('{ ledgerVerification { ok } }', {}, { as: world.shop.owner })).data()
