@@ -6,6 +6,4 @@ create index invoices_of_seller on payments.invoices (organization_id, merchant_
 create index webhook_deliveries_by_endpoint on payments.webhook_deliveries (organization_id, endpoint_id, created_at, id);
 drop index payments.orders_of_merchant;
 drop index payments.invoices_of_merchant;
-drop index payments.webhook_deliveries_of_endpoint;
--- For the removal of an endpoint, which takes its deliveries along.
-create index webhook_deliveries_to_remove on payments.webhook_deliveries (endpoint_id);
+-- webhook_deliveries_of_endpoint stays: jobs read by the endpoint alone, and its removal takes deliveries along.
