@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { agentsNeighbours } from './config/agents.ts'
-import { documents, operations, overrides, rates, streams, supergraphs, usage } from './config/asking.ts'
+import { documents, operations, overrides, rates, responseCache, streams, supergraphs, usage } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
 import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
@@ -117,6 +117,8 @@ export interface Config extends AsRead {
   readonly streams: Values<typeof streams>
   /** Whether and how long use of the schema is recorded; null: where there is a database. */
   readonly usage: Values<typeof usage>
+  /** Whether and how long answers of subgraphs are kept. */
+  readonly responseCache: Values<typeof responseCache>
   readonly tracing: Values<typeof tracing>
   /** Where a router before any subgraphs reads its supergraph, and keeps it; `s3` for a source in a bucket. */
   readonly supergraphs: Omit<Values<typeof supergraphs>, 'folder'> & { readonly folder: string; readonly s3: ReturnType<typeof addressOfS3> }
@@ -192,7 +194,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
   const often = readFamily(rates, given, mistakes)
   const trusted = readFamily(documents, given, mistakes)
   const [open, used, moving] = [readFamily(streams, given, mistakes), readFamily(usage, given, mistakes), readFamily(overrides, given, mistakes)]
-  const published = readFamily(supergraphs, given, mistakes)
+  const [published, cached] = [readFamily(supergraphs, given, mistakes), readFamily(responseCache, given, mistakes)]
   const traces = readFamily(tracing, given, mistakes)
   const carried = readFamily(events, given, mistakes)
   const most = readFamily(quotas, given, mistakes)
@@ -275,7 +277,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
     routerUrls: routerUrl ?? [publicUrl],
     rates: often,
     ...{ documents: { ...trusted, file: trusted.file && resolve(trusted.file) }, overrides: overridesOf(moving, developing) },
-    ...{ streams: open, usage: used, tracing: traces },
+    ...{ streams: open, usage: used, responseCache: cached, tracing: traces },
     supergraphs: { ...published, folder: resolve(published.folder ?? `${kept.dataDir}/supergraph`), s3: addressOfS3(objectStore) },
     remote: { ...running, ...fetching },
     subgraphUrls: name => ofSubgraph(given, name, eachSubgraph.url),

@@ -1,4 +1,20 @@
-import { addresses, answerBytes, cost, days, headerName, headersRead, mebibytes, milliseconds, oneOf, quota, rate, text, whole } from './readers.ts'
+import {
+  addresses,
+  answerBytes,
+  atLeast,
+  cacheStore,
+  cost,
+  days,
+  headerName,
+  headersRead,
+  mebibytes,
+  milliseconds,
+  oneOf,
+  quota,
+  rate,
+  text,
+  whole,
+} from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const doors: readonly Start[] = ['all', 'router']
@@ -206,5 +222,42 @@ export const supergraphs = {
     without: 'those of GraphOS',
     by: ['router'],
     does: 'Addresses of Uplink with commas between; where one fails the next is asked.',
+  }),
+}
+
+const seconds = whole(0, 31_536_000, 'must be a number of seconds up to 31536000')
+
+/** Whether and how long answers of subgraphs are kept. */
+export const responseCache = {
+  store: setting('RESPONSE_CACHE', cacheStore, {
+    fallback: 'off',
+    by: ['router'],
+    does: 'Whether `start:router --supergraph` keeps answers of subgraphs as long as `@cacheControl` and their `Cache-Control` allow: `off` or `memory`. See [Response cache](response-cache.md).',
+  }),
+  bytes: setting('RESPONSE_CACHE_BYTES', whole(65_536, 999_999_999, 'must be a number of bytes from 65536 to 999999999'), {
+    fallback: 64 * 1024 * 1024,
+    by: ['router'],
+    does: 'Maximum bytes of what one process keeps; the least recently used goes first.',
+  }),
+  maxAge: setting('RESPONSE_CACHE_MAX_AGE', seconds, {
+    fallback: 300,
+    by: doors,
+    does: 'Maximum seconds of every age, of kept answers and in `Cache-Control` of the router’s own.',
+  }),
+  defaultMaxAge: setting('RESPONSE_CACHE_DEFAULT_MAX_AGE', seconds, {
+    fallback: 0,
+    by: doors,
+    does: 'Seconds for root fields, and fields of objects, for which neither schema nor subgraph names an age.',
+  }),
+  onMutation: setting('RESPONSE_CACHE_ON_MUTATION', oneOf('subgraph', 'off'), {
+    fallback: 'subgraph',
+    by: ['router'],
+    does: 'What a mutation through `start:router --supergraph` drops: everything of the subgraphs that it asked (`subgraph`), or nothing (`off`).',
+  }),
+  invalidationToken: setting('INVALIDATION_TOKEN', atLeast(16), {
+    fallback: null,
+    without: '`POST /invalidation` is 404',
+    by: ['router'],
+    does: 'Token with which `POST /invalidation` drops kept answers; at least 16 characters.',
   }),
 }

@@ -1,5 +1,5 @@
 import { agentsNeighbours } from './agents.ts'
-import { documents, operations, overrides, rates, streams, supergraphs, usage } from './asking.ts'
+import { documents, operations, overrides, rates, responseCache, streams, supergraphs, usage } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
 import { billing } from './launcher/billing.ts'
@@ -375,6 +375,7 @@ export const documented: readonly { readonly title: string; readonly family: Fam
   { title: 'Trusted documents', family: documents },
   { title: 'Progressive override', family: overrides },
   { title: 'WebSockets and streams', family: streams },
+  { title: 'Response cache', family: responseCache },
   { title: 'Usage', family: usage },
   { title: 'Tracing', family: tracing },
   { title: 'Source of the supergraph', family: supergraphs },

@@ -22,6 +22,12 @@ export const atLeast = (characters: number) => z.string().min(characters, `must 
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values, `must be one of ${values.join(', ')}`)
 
+/** Where answers of subgraphs are kept: a store that several routers share is not supported. */
+export const cacheStore = z.enum(['off', 'memory'], {
+  error: ({ input }) =>
+    /^rediss?:/.test(String(input)) ? 'a Redis server is not supported: name memory, which each router has for itself' : 'must be one of off, memory',
+})
+
 export const flag = oneOf('0', '1', 'true', 'false').transform(value => value === '1' || value === 'true')
 
 /** Digits that make a number within bounds. */

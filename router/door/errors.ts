@@ -55,7 +55,10 @@ export function tellAsError(error: unknown, telling: Telling): GraphQLError {
 /** Sends errors in place of an execution, in the type that the client prefers. */
 export function sendErrors(reply: FastifyReply, status: number, errors: readonly GraphQLFormattedError[], accept: string | null | undefined): FastifyReply {
   const type = prefersResponseJson(accept) ? 'application/graphql-response+json' : 'application/json'
-  return reply.code(status).header('content-type', `${type}; charset=utf-8`).send(JSON.stringify({ errors }))
+  return reply
+    .code(status)
+    .headers({ 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' })
+    .send(JSON.stringify({ errors }))
 }
 
 const withoutSuggestion = (message: string) => message.replace(/ ?Did you mean [^?]+\?/, '')

@@ -4,6 +4,7 @@ import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import type { AccessFilter } from '../access/decision.ts'
+import type { AnswerCaching } from './data/caching.ts'
 import type { BytesInFlight } from './data/in-flight.ts'
 import type { Variants } from './graph/variants.ts'
 import type { ActiveOverrides } from './operation/overrides/labels.ts'
@@ -57,6 +58,15 @@ export interface OperationRequest {
 
 /** A form of incremental answers: of graphql-js 17 and Apollo's `incrementalSpec=v0.2`, or of the draft of 2022-08-24. */
 export type IncrementalForm = 'v0.2' | '20220824'
+
+/** Key of what a result says about caching: a symbol, because clients do not get it as part of the result. */
+export const caching = Symbol('caching')
+
+/** The result of a query or a mutation. */
+export interface Answer extends ExecutionResult {
+  /** How long the answer may be kept. @default it may not */
+  readonly [caching]?: AnswerCaching
+}
 
 /** One JSON object of an incremental answer. */
 export interface Payload extends ExecutionResult {
@@ -162,12 +172,12 @@ export interface Engine {
   /** The graph's variants; operations on one name it (`OperationRequest.graphVariant`). @default none */
   readonly variants?: Variants
   /** Runs a query or a mutation. */
-  execute(request: OperationRequest): Promise<ExecutionResult>
+  execute(request: OperationRequest): Promise<Answer>
   /**
    * Runs a query or a mutation, and answers its deferred fragments after its first payload; a result where nothing is
    * deferred. It settles when the first payload is ready. @default everything is answered at once
    */
-  executeIncrementally?(request: OperationRequest): Promise<ExecutionResult | IncrementalAnswer>
+  executeIncrementally?(request: OperationRequest): Promise<Answer | IncrementalAnswer>
   /**
    * Prepares a subscription, so that one stream may serve many subscribers; a result instead explains why there is no
    * stream.
@@ -258,6 +268,8 @@ export interface StreamCall extends FetchCall {
 export interface Transport {
   /** Names of the client's headers that some subgraph receives: answers may depend on them. @default none */
   readonly passed?: readonly string[]
+  /** Whether it reads how long subgraphs' answers may be kept (`headersOf`). @default it does not */
+  readonly readsCacheHeaders?: boolean
   fetch(fetch: Fetch, call: FetchCall): Promise<ExecutionResult>
   /** Starts a subscription. An event that cannot be resolved is an error result of the stream and does not end it. */
   subscribe(fetch: Fetch, call: StreamCall): Promise<ResultStream | ExecutionResult>
@@ -298,10 +310,21 @@ export interface EngineOptions {
   readonly exposeInternalErrors?: boolean | undefined
   /** Milliseconds after which a query or mutation is logged with its plan. @default none is logged */
   readonly slowMs?: number | undefined
+  /** How long answers may be kept. @default as the schema says, without a default age */
+  readonly caching?: CachingOptions | undefined
   /** Makes the plans. @default in this process, where a plan that has begun cannot be stopped */
   readonly planTexts?: PlanTexts | undefined
   /** Called with the milliseconds that each plan took. */
   readonly planned?: ((ms: number) => void) | undefined
   /** Returns the query plan to callers that send `x-graphql-plan: show`: for development only. */
   readonly exposePlans?: boolean | undefined
+}
+
+export interface CachingOptions {
+  /** Seconds for root fields, and fields of objects, for which neither schema nor subgraph names an age. */
+  readonly defaultMaxAge: number
+  /** Maximum seconds for which anything may be kept. */
+  readonly maxAge: number
+  /** Whether a response cache is in use, so that answers tell its state. */
+  readonly isOn: boolean
 }

@@ -2,7 +2,7 @@ import type { ApolloServerOptionsWithGateway } from '@apollo/server'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import type { Claim } from '../access/callers/claim.ts'
-import type { Engine } from './engine.ts'
+import type { Answer, Engine } from './engine.ts'
 
 /** Result of Apollo Server's context function: the viewer, and the id under which the request is logged. */
 export interface RequestContext {
@@ -16,6 +16,8 @@ export interface RequestContext {
   readonly browser?: Browser | undefined
   /** Aborts when the client leaves. */
   readonly signal?: AbortSignal | undefined
+  /** Called with the engine's answer, of which Apollo Server passes on only what clients get. */
+  answered?(answer: Answer): void
 }
 
 type Gateway = NonNullable<ApolloServerOptionsWithGateway<RequestContext>['gateway']>
@@ -40,8 +42,11 @@ export function createGateway(engine: Engine): Gateway {
       engine.onChange?.(tellAll)
       tellAll()
       return {
-        executor: ({ document, request, operationName, context }) => {
-          return engine.execute({ ...(context as RequestContext), document, operationName: operationName ?? undefined, variables: request.variables })
+        async executor({ document, request, operationName, context }) {
+          const { answered, ...asked } = context as RequestContext
+          const answer = await engine.execute({ ...asked, document, operationName: operationName ?? undefined, variables: request.variables })
+          answered?.(answer)
+          return answer
         },
       }
     },

@@ -19,6 +19,7 @@ import {
 import { type AccessTable, readAccessTable } from '../access/rules.ts'
 import { readSharing, type SharingTable } from '../access/sharing.ts'
 import { withoutAccess } from '../access/strip.ts'
+import { type CacheHints, readCacheHints } from './graph/cache-hints.ts'
 import { readSubgraphTypes, type SubgraphTypes } from './graph/subgraph-types.ts'
 import { createVariants, markHidden, type VariantRule, type Variants } from './graph/variants.ts'
 import { type Costs, readCosts } from './operation/cost/costs.ts'
@@ -36,6 +37,8 @@ export interface Supergraph {
   readonly sharing: SharingTable
   /** Fields that may take longer than usual. */
   readonly patience: PatienceTable
+  /** How long answers may be kept. */
+  readonly hints: CacheHints
   /** Labels of progressive overrides; null where no field has one. */
   readonly overrides: OverrideLabels | null
   /** The SDL without the access directives. */
@@ -132,6 +135,7 @@ export function readSupergraph(sdl: string, variants: Readonly<Record<string, Va
     access: readAccessTable(document),
     sharing: readSharing(document),
     patience: readPatience(document),
+    hints: readCacheHints(document),
     overrides: readOverrideLabels(document, schema),
     costs: readCosts(document),
     stripped: () => print(withoutAccess(document)),

@@ -3,6 +3,7 @@ import type { Browser } from '../../subgraphs/http/browser.ts'
 import type { Operation } from '../../subgraphs/subgraph.ts'
 import type { Claim } from '../access/callers/claim.ts'
 import { mebibytes } from './data/bytes.ts'
+import type { Caching } from './data/caching.ts'
 import type { BytesInFlight, Full } from './data/in-flight.ts'
 import { createSlices } from './data/slices.ts'
 import { TooMuch } from './errors.ts'
@@ -80,6 +81,8 @@ export class Work implements Operation {
   ended: Error | null = null
   /** Contexts of the operation's resolvers, by subgraph: they hold the loaders. */
   contexts: Map<string, object> | null = null
+  /** For queries whose answer may be kept, or may come from the response cache. */
+  caching: Caching | null = null
   controller: AbortController | null = null
   release: (() => void) | null = null
 

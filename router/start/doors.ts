@@ -6,6 +6,7 @@ import { lineOf, StartError } from '../../start-error.ts'
 import { addressesFrom } from '../../subgraphs/providers/engines/third-party/addresses.ts'
 import { type Manifest, readManifest } from '../door/documents/manifest.ts'
 import { createRegistered, shareRegistered } from '../door/documents/registered.ts'
+import { serveInvalidation } from '../door/http/invalidation.ts'
 import type { Engine, Transport } from '../engine/engine.ts'
 import type { Supergraph } from '../engine/supergraph.ts'
 import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/remote.ts'
@@ -17,6 +18,7 @@ import { openUsage } from '../metrics/usage/usage.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
 import { bytesInFlight, openEngineOver } from './engine.ts'
 import { followFile } from './process/follow-file.ts'
+import { invalidate, openResponseCache } from './process/response-cache.ts'
 import type { Process } from './startup.ts'
 
 /** The parts of a router that differ between modes. */
@@ -48,8 +50,19 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   const studio = studioUrl === null ? undefined : { url: studioUrl, outbound: createOutbound([new URL(studioUrl).origin]) }
   if (studio) stack.defer(() => studio.outbound.close())
   const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
+  if (parts.authority && config.responseCache.store !== 'off')
+    throw new StartError(
+      'RESPONSE_CACHE: only start:router --supergraph keeps answers: the platform does not announce every change of its own data; leave it out',
+    )
+  const cache = openResponseCache(config.responseCache, metrics)
+  if (cache) colleagues?.share(cache)
+  const { invalidationToken } = config.responseCache
   const router = await createRouter({
     ...parts,
+    extend(app) {
+      parts.extend?.(app)
+      if (invalidationToken) serveInvalidation(app, invalidationToken, invalidations => invalidate(cache, invalidations))
+    },
     usage,
     foreign: foreign ?? undefined,
     studio,

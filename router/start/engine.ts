@@ -14,6 +14,7 @@ import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 import { variants } from './listed.generated.ts'
 import { openOverrideRules } from './process/override-rules.ts'
+import { keepingAnswers, usualCaching } from './process/response-cache.ts'
 
 /** Opens the configured engine. The stock gateway is loaded only on request. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {
@@ -49,6 +50,8 @@ export type EngineSettings = Pick<Config, 'engine' | 'environment'> & {
   >
   /** Planner processes that exist already for the same supergraph, and are ended by their creator. @default new ones */
   readonly planning?: Planning
+  /** Whether and how long answers are kept. @default no cache */
+  readonly responseCache?: Config['responseCache']
   /** Rules of progressive overrides. @default no label is ever active */
   readonly overrides?: Config['overrides']
 }
@@ -64,7 +67,7 @@ const known = new WeakMap<Registry, OperationFigures>()
 export async function openEngineOver(
   supergraph: Supergraph,
   transport: Transport,
-  { engine, environment, remote, planning: shared, overrides }: EngineSettings,
+  { engine, environment, remote, planning: shared, overrides, responseCache = usualCaching }: EngineSettings,
   { log, metrics }: { readonly log: Logger; readonly metrics: Registry },
   stack: AsyncDisposableStack,
 ): Promise<Engine> {
@@ -78,7 +81,8 @@ export async function openEngineOver(
   readable?.catch(() => {})
   const opened = await openEngine(engine, {
     supergraphSdl: supergraph,
-    transport: figures.watchTransport(transport),
+    transport: engine === 'native' ? keepingAnswers(figures.watchTransport(transport), supergraph, responseCache, metrics) : figures.watchTransport(transport),
+    caching: { ...responseCache, isOn: responseCache.store !== 'off' },
     planned: figures.planned,
     planTexts: planning?.planTexts,
     access: createAccessFilter(supergraph.access),

@@ -1,8 +1,8 @@
 import { ApolloServer, type GraphQLRequestListener } from '@apollo/server'
 import { ApolloServerPluginLandingPageDisabled } from '@apollo/server/plugin/disabled'
-import type { ExecutionResult, GraphQLFormattedError } from 'graphql'
+import type { GraphQLFormattedError } from 'graphql'
 import { statusOf } from '../../../platform/errors.ts'
-import type { Engine, OperationRequest } from '../../engine/engine.ts'
+import type { Answer, Engine, OperationRequest } from '../../engine/engine.ts'
 import { createGateway, type RequestContext } from '../../engine/gateway.ts'
 import { unresolvedOperation } from '../documents/documents.ts'
 import { tell, tellAsError } from '../errors.ts'
@@ -35,7 +35,7 @@ export function tellingEngine({ engine, log, production, exposeErrors: expose }:
     }),
   }
 
-  function told(result: ExecutionResult, { requestId }: OperationRequest): ExecutionResult {
+  function told(result: Answer, { requestId }: OperationRequest): Answer {
     if (!result.errors) return result
     const errors = result.errors.map(error => tellAsError(error, { requestId, log, hideSuggestions: production, expose }))
     for (const error of errors) ready.add(error)

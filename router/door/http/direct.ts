@@ -1,7 +1,8 @@
-import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLFormattedError, OperationDefinitionNode } from 'graphql'
+import type { DocumentNode, GraphQLError, GraphQLFormattedError, OperationDefinitionNode } from 'graphql'
 import { statusOf } from '../../../platform/errors.ts'
-import type { OperationRequest } from '../../engine/engine.ts'
+import type { Answer, OperationRequest } from '../../engine/engine.ts'
 import { prefersResponseJson } from '../headers.ts'
+import { cachingHeaders } from './caching.ts'
 
 /** The parts of a usual request that the engine needs. */
 export type DirectRequest = Pick<OperationRequest, 'document' | 'operationName' | 'variables'>
@@ -37,13 +38,15 @@ const [plain, own] = [
  * @param isRequestFailure whether an error reports a mistake in the request itself
  */
 export function directAnswer(
-  { data, extensions }: ExecutionResult,
+  answer: Answer,
   errors: readonly GraphQLError[] | undefined,
   accept: string | null,
   isRequestFailure: (error: GraphQLError) => boolean,
 ): DirectAnswer {
+  const { data, extensions } = answer
   const isOwn = prefersResponseJson(accept)
-  const headers = isOwn ? own : plain
+  const kept = cachingHeaders(answer)
+  const headers = kept ? { ...(isOwn ? own : plain), ...kept } : isOwn ? own : plain
   const body = textOf(data, { errors, data, extensions })
   const wait = data === null ? waitOf(errors) : undefined
   if (wait !== undefined) return { status: statusOf.RATE_LIMITED, headers: { ...headers, 'retry-after': String(wait) }, body }
@@ -64,7 +67,7 @@ export function waitOf(errors: readonly Pick<GraphQLFormattedError, 'extensions'
 /** Serialized answers by their data: callers who shared a query's result share its text. */
 const written = new WeakMap<object, string>()
 
-function textOf(data: ExecutionResult['data'], answer: { readonly errors: unknown; readonly data: unknown; readonly extensions: unknown }): string {
+function textOf(data: Answer['data'], answer: { readonly errors: unknown; readonly data: unknown; readonly extensions: unknown }): string {
   if (answer.errors || !data) return JSON.stringify(answer)
   let text = written.get(data)
   if (text === undefined) {

@@ -4,6 +4,7 @@ import { type DocumentNode, getOperationAST, Kind } from 'graphql'
 import { statusOf } from '../../../platform/errors.ts'
 import { isCaller } from '../../access/authenticate.ts'
 import { browserOf } from '../../access/browser.ts'
+import type { Answer } from '../../engine/engine.ts'
 import type { RequestContext } from '../../engine/gateway.ts'
 import type { Hosts } from '../../hosts.ts'
 import { readJsonBodies } from '../body.ts'
@@ -18,6 +19,7 @@ import { type StreamForm, streamFormOf } from '../streaming/form.ts'
 import { incrementalWritingOf } from '../streaming/incremental-form.ts'
 import { createApollo, isRequestFailure, tellingEngine } from './apollo.ts'
 import { readAsked, withText } from './asked.ts'
+import { cachingHeaders } from './caching.ts'
 import { type DirectAnswer, directAnswer, readDirect } from './direct.ts'
 import type { HttpDoor } from './door.ts'
 import { answerIncrementally, mayAnswerLater } from './incremental.ts'
@@ -150,8 +152,13 @@ async function answer({ server, door }: Serving, request: FastifyRequest, reply:
       const executed = await door.engine.execute({ ...whole, ...direct })
       return directAnswer(executed, executed.errors, accept, isRequestFailure)
     }
+    let executed: Answer = {}
+    const answered = (answer: Answer) => {
+      executed = answer
+    }
     const httpGraphQLRequest = { method: request.method, headers: headersFor(form, headers, found?.document), ...sent }
-    return answerOf(await server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => whole }))
+    const response = answerOf(await server.executeHTTPGraphQLRequest({ httpGraphQLRequest, context: async () => ({ ...whole, answered }) }))
+    return form ? response : { ...response, headers: { ...response.headers, ...cachingHeaders(executed) } }
   }
   const { status, headers: own, body } = await door.shares.run(claim, run, context.signal)
   reply.code(status).headers(own)

@@ -53,7 +53,7 @@ export function readSubgraphTypes(document: DocumentNode): SubgraphTypes {
 }
 
 /** Returns the subgraphs by their names in the join directives. */
-function graphNames(document: DocumentNode): Map<string, string> {
+export function graphNames(document: DocumentNode): Map<string, string> {
   const names = new Map<string, string>()
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.ENUM_TYPE_DEFINITION || definition.name.value !== 'join__Graph') continue

@@ -7,20 +7,25 @@ import { actualCost } from '../shape/actual.ts'
 import type { Shape, ValueShape } from '../shape/shape.ts'
 import type { Ready } from './prepare.ts'
 
+/** An addition to the answer that a request may ask for. */
+type Shown = 'cost' | 'plan' | 'cache'
+
 type Telling = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
 
-/** Headers by which a request asks for its cost and plan in the answer's `extensions`. */
-export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan'] as const
+/** Headers by which a request asks for its cost, its plan and its cached parts in the answer's `extensions`. */
+export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan', 'x-graphql-cache'] as const
 
 /**
  * Returns which additions to the answer a request asks for (headers with the value `show`), limited to those that the
  * configuration exposes.
  */
-export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly ('cost' | 'plan')[] {
+export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly Shown[] {
   if (!headers) return nothing
   const cost = maxCost !== undefined && headers.get(shownHeaders[0]) === 'show'
   const plan = exposePlans && headers.get(shownHeaders[1]) === 'show'
-  return cost || plan ? [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : [])] : nothing
+  const cache = exposePlans && headers.get(shownHeaders[2]) === 'show'
+  if (!cost && !plan && !cache) return nothing
+  return [...(cost ? (['cost'] as const) : []), ...(plan ? (['plan'] as const) : []), ...(cache ? (['cache'] as const) : [])]
 }
 
 /**
@@ -30,7 +35,7 @@ export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { expose
  */
 export function asideOf(
   ready: Ready,
-  { supergraph, data, replayed }: Run,
+  { supergraph, data, replayed, call }: Run,
   answer: Data | null,
   telling: Telling,
   parts = 0,
@@ -39,11 +44,13 @@ export function asideOf(
   const { variant, variables, estimated } = ready
   const cost = estimated !== null && shown.includes('cost')
   const plan = shown.includes('plan')
-  if (!cost && !plan && replayed.size === 0) return undefined
+  const cache = call.operation.caching?.parts
+  if (!cost && !plan && !cache && replayed.size === 0) return undefined
   return {
     ...(replayed.size > 0 && { replayed: variant.shape.common.fields.filter(isAmong(replayed)).map(({ responseKey }) => responseKey) }),
     ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables) + parts, max: telling.maxCost } }),
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
+    ...(cache && { cache }),
     ...(plan && ready.request.overrides?.shown && { overrides: ready.request.overrides.shown }),
   }
 }

@@ -14,6 +14,9 @@ interface Run {
   waiting: number
 }
 
+/** Headers of the client on which an answer depends in any case: its additions, and whether the cache is asked. */
+const decisiveHeaders = [...shownHeaders, 'cache-control']
+
 /** Maximum number of running variants of one document to compare a query with; above it, the query runs by itself. */
 const mostCompared = 16
 
@@ -33,7 +36,7 @@ export function deduplicated(engine: Engine, passed: readonly string[]): Engine 
     isDeepStrictEqual(one.variables, other.variables) &&
     isDeepStrictEqual(one.browser, other.browser) &&
     isDeepStrictEqual(one.overrides, other.overrides) &&
-    shownHeaders.every(name => one.headers?.get(name) === other.headers?.get(name)) &&
+    decisiveHeaders.every(name => one.headers?.get(name) === other.headers?.get(name)) &&
     (passed.length === 0 || isDeepStrictEqual(passedHeaders(passed, one.headers), passedHeaders(passed, other.headers)))
 
   const begin = (request: OperationRequest, runs: Run[] | undefined): Run => {

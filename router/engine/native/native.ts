@@ -1,6 +1,16 @@
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql'
 import { claimOf } from '../../access/callers/claim.ts'
-import type { Engine, EngineOptions, LiveEvent, LiveStream, LiveSubscription, OperationRequest, ResultStream } from '../engine.ts'
+import {
+  type Answer,
+  caching,
+  type Engine,
+  type EngineOptions,
+  type LiveEvent,
+  type LiveStream,
+  type LiveSubscription,
+  type OperationRequest,
+  type ResultStream,
+} from '../engine.ts'
 import { errorFrom } from '../errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
@@ -11,6 +21,7 @@ import { mapStream, type PromptStream } from '../transport/streams/map.ts'
 import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
+import { cachingOf } from './caching.ts'
 import { beginIncrementally } from './incremental.ts'
 import { settled, untilAborted } from './leaving.ts'
 import { createPreparation, type Ready, refused } from './prepare.ts'
@@ -121,6 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.timeoutMs)
     const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
     if (ready.variant.changes) operation.guaranteedBytes = workLimits.mutationBytes
+    operation.caching = cachingOf(ready, options)
     const call = { viewer, requestId, headers, browser, signal, deadline, operation }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], replayed: new Set(), found: new Map(), missing: new Map() }
   }
@@ -130,7 +142,7 @@ export function createEngine(options: EngineOptions): Engine {
    * answer.
    * @param begin adds data that precedes the plan: the event of a subscription
    */
-  async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<ExecutionResult> {
+  async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<Answer> {
     return settled(ready, run, options, async () => {
       begin?.(run)
       await runPlan(run, ready.variant.plan)
@@ -169,13 +181,14 @@ function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number, slowMs: n
 }
 
 /** Shapes the answer of a run that has ended. @param known its errors, where they were read already */
-function answerOf(ready: Ready, run: Run, options: EngineOptions, known?: readonly GraphQLError[]): ExecutionResult & { errors?: readonly GraphQLError[] } {
+function answerOf(ready: Ready, run: Run, options: EngineOptions, known?: readonly GraphQLError[]): Answer & { errors?: readonly GraphQLError[] } {
   const { variant, introspection } = ready
   const errors = known ? [...known] : errorsOf(ready, run, options)
   const { data, flaws } = variant.project(run.data, introspection, run.missing)
   if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
   const extensions = asideOf(ready, run, data, options)
-  return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
+  const kept = run.call.operation.caching?.told(data !== null && errors.length === 0)
+  return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }), ...(kept && { [caching]: kept }) }
 }
 
 function errorsOf({ variant, decision, request }: Ready, run: Run, options: EngineOptions): GraphQLError[] {

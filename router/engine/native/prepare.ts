@@ -12,6 +12,8 @@ import { errorFor, errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { compilePlans } from '../execute/compile.ts'
 import { readNeeds } from '../execute/needs.ts'
 import type { CompiledPlan } from '../execute/step.ts'
+import type { OperationCaching } from '../graph/keeping.ts'
+import { keepingOf } from '../operation/caching.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
 import { createDeferrals, type Deferral, type Deferrals, deferVariables } from '../operation/deferral.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
@@ -66,6 +68,8 @@ interface Variant {
   readonly introspection: DocumentNode | null
   /** What the payloads of an incremental answer need; null where nothing is deferred. */
   readonly incremental: Incremental | null
+  /** How long the answer may be kept; null where it never may, and no cache has to be asked. */
+  readonly caching: OperationCaching | null
   /** Whether it is a mutation. */
   readonly changes: boolean
   /** For a subscription, which viewers receive the same answers; null where each viewer needs a stream of their own. */
@@ -312,12 +316,18 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       incremental: deferrals && incrementalOf(shape, deferrals, answerBytes),
       project: createProjector(shape, answerBytes),
       introspection: introspectionOf(document, whole, shape),
-      changes: whole.definition.operation === 'mutation',
+      ...factsOf(whole, supergraph, options),
       sharing,
-      name: whole.definition.name?.value ?? null,
     }
   }
 }
+
+/** Returns what an operation is, whoever sends it. */
+const factsOf = (operation: Operation, supergraph: Supergraph, { caching, transport }: EngineOptions): Pick<Variant, 'caching' | 'changes' | 'name'> => ({
+  caching: keepingOf(operation, supergraph, caching, transport.readsCacheHeaders ?? false),
+  changes: operation.definition.operation === 'mutation',
+  name: operation.definition.name?.value ?? null,
+})
 
 /** Returns the result for a request whose preparation failed. */
 function failedOf(cause: unknown, isExposed: boolean | undefined): Refused {

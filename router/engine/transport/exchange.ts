@@ -21,6 +21,8 @@ export class UpstreamFailure extends Error {
 export interface HttpAnswer {
   readonly status: number
   readonly text: string
+  /** Names in lower case and values, alternating, of the headers that the question names. @default none */
+  readonly headers?: readonly string[] | undefined
 }
 
 export interface HttpQuestion {
@@ -29,6 +31,8 @@ export interface HttpQuestion {
   /** Header names and values, alternating. */
   readonly headers: readonly string[]
   readonly body: string
+  /** Names of the answer's headers to be read, in lower case. @default none */
+  readonly reads?: readonly string[] | undefined
   /** Called with the size in bytes of each piece of the answer, before the piece is stored. @default not called */
   readonly arrives?: ((bytes: number) => void) | undefined
 }
@@ -117,6 +121,7 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
       let sent = false
       let begun = false
       let status = 0
+      let headers: readonly string[] | undefined
       let bytes = 0
       let first: Buffer | null = null
       let rest: Buffer[] | null = null
@@ -141,8 +146,9 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
           onResponseStarted() {
             begun = true
           },
-          onHeaders(code) {
+          onHeaders(code, raw) {
             status = code
+            if (question.reads) headers = readHeaders(raw, question.reads)
             return true
           },
           onData(chunk) {
@@ -165,7 +171,7 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
             if (over) return
             over = true
             const pieces = packed ? [...packed, ...rest!] : rest
-            resolve({ status, text: first ? (pieces ? Buffer.concat(pieces, bytes) : first).toString('utf8') : '' })
+            resolve({ status, headers, text: first ? (pieces ? Buffer.concat(pieces, bytes) : first).toString('utf8') : '' })
           },
           onError(cause) {
             release(given)
@@ -187,6 +193,18 @@ export function openOrigin(origin: string, { connections, mostWaiting, mostBytes
       await Promise.all(opened.map(connection => connection.destroy()))
     },
   }
+}
+
+/** Reads some headers of those that undici passes on as bytes. */
+function readHeaders(raw: readonly Buffer[], names: readonly string[]): string[] {
+  const read: string[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = raw[at]!
+    if (!names.some(each => each.length === name.length)) continue
+    const lower = name.toString('latin1').toLowerCase()
+    if (names.includes(lower)) read.push(lower, raw[at + 1]!.toString('latin1'))
+  }
+  return read
 }
 
 const givenUp = new Error('Nobody waits for it any more')

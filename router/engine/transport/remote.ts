@@ -11,6 +11,7 @@ import { errorFor } from '../errors.ts'
 import { partOf, takeOver, type Work } from '../work.ts'
 import { credentialsOf } from './addresses.ts'
 import { readAnswer } from './answer.ts'
+import { cacheHeaders, withHeaders } from './cache/headers.ts'
 import { type Exchange, type HttpAnswer, type HttpQuestion, type Origin, UpstreamFailure } from './exchange.ts'
 import { type HeaderRule, passedHeaders, passingTo, viewerKey } from './propagation.ts'
 import { createReplicas, openOrigins, type Replicas } from './replicas.ts'
@@ -168,14 +169,16 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
     if (sealed !== null) headers.push(sealHeader, sealed, ...causeHeaders())
     else headers.push(...traceHeaders())
     if (sealed !== null && call.browser && fetch.kind === 'mutation') headers.push(browserHeader, call.browser.fingerprint)
-    const question = { path: target.path, headers, body, arrives }
+    const question = { path: target.path, headers, body, arrives, reads: call.operation.caching && !seal ? cacheHeaders : undefined }
     if (!deduplicate || fetch.kind !== 'query') return target.origin.ask(question)
-    const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body])
+    const key = JSON.stringify([target.name, sealed === null ? '' : viewerKey(call.viewer), ...passed, body, question.reads !== undefined])
     return join(shared, key, target, question)
   }
 
   return {
     passed: [...new Set([...targets.values()].flatMap(({ passing }) => passing))],
+    // Subgraphs that accept seals are our own: the schema alone says how long their answers may be kept.
+    readsCacheHeaders: !seal,
     async fetch(fetch, call) {
       const target = targetOf(fetch)
       const sealed = seal ? await seal(call.viewer, target.name, forOperation) : null
@@ -274,7 +277,7 @@ async function answerOf(fetch: Fetch, call: FetchCall, patience: number, ask: (a
       const keeps = held === length ? length : 2 * length
       holder.holds(keeps - held)
       held = keeps
-      return readAnswer(answer)
+      return withHeaders(readAnswer(answer), answer)
     } catch (failure) {
       holder.holds(-held)
       throw failure

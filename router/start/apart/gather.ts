@@ -107,6 +107,7 @@ export function gather(of: number): Gathering {
         if (word.round === round) isThrough(from)
       }
       if (word.about === 'graph') graph = word.sdl
+      if (word.about === 'dropped') for (const other of running.keys()) if (other !== from) say(other, word)
       if (word.about === 'find-document') say(from, { about: 'document', call: word.call, text: documents.find(word.hash, word.caller) ?? null })
       if (word.about === 'keep-document') {
         documents.keep(word.hash, word.text, word.caller)

@@ -4,6 +4,7 @@ import { DomainError, NotReady } from '../../../platform/errors.ts'
 import { StartError } from '../../../start-error.ts'
 import type { SharedRegistered } from '../../door/documents/registered.ts'
 import type { ReadinessCheck } from '../../door/health.ts'
+import type { DropCause, ResponseCache } from '../../engine/transport/cache/store.ts'
 import { together } from '../../metrics/together.ts'
 import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared-documents.ts'
 import type { Tell } from './tell.ts'
@@ -29,6 +30,8 @@ export type Word =
   | { readonly about: 'graph'; readonly sdl: string | null }
   /** From a worker: it no longer listens; and the answer, behind all connections on their way to it. */
   | { readonly about: 'gone' }
+  /** What a worker dropped from its response cache; and the same to all others. */
+  | { readonly about: 'dropped'; readonly labels: readonly string[]; readonly cause: DropCause }
   | DocumentRequest
   | DocumentAnswer
 
@@ -57,6 +60,8 @@ export interface Colleagues {
   answersBy(sdl: string): void
   /** Registered documents of all workers. */
   readonly documents: SharedRegistered
+  /** Lets the response caches of all workers drop what one of them drops. */
+  share(cache: Pick<ResponseCache, 'onDrop' | 'follow'>): void
   /**
    * Resolves when no connection is on its way to this worker any more: the parent may not know yet that it has stopped
    * to listen.
@@ -76,6 +81,7 @@ export type Channel = Pick<NodeJS.Process, 'send' | 'on'>
 export function openColleagues(registry: Registry, channel: Channel = process): Colleagues {
   let known: Serving | null = null
   let waiting: ((texts: readonly string[]) => void)[] = []
+  let shared: Pick<ResponseCache, 'follow'> | null = null
   const left = Promise.withResolvers<void>()
   const graph = Promise.withResolvers<string | null>()
   setTimeout(graph.resolve, timeoutMs, null).unref()
@@ -93,6 +99,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     if (word.about === 'graph') graph.resolve(word.sdl)
     if (word.about === 'gone') left.resolve()
     if (word.about === 'document') documents.receive(word)
+    if (word.about === 'dropped') shared?.follow(word.labels, word.cause)
     if (word.about === 'everything') for (const answer of waiting) answer(word.figures)
   })
   say({ about: 'here' })
@@ -121,6 +128,10 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     },
     graph: graph.promise,
     documents,
+    share(cache) {
+      shared = cache
+      cache.onDrop((labels, cause) => void say({ about: 'dropped', labels, cause }))
+    },
     answersBy: sdl => void say({ about: 'graph', sdl }),
     async leave() {
       const late = setTimeout(left.resolve, mostLeaveMs)

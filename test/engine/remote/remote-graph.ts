@@ -33,6 +33,9 @@ export interface SubgraphServer {
   readonly connected: { readonly payload: unknown; readonly headers: IncomingHttpHeaders }[]
   /** While set, it answers every request. */
   fault: Fault | null
+  /** Headers of its answers, and `extensions` beside their data. */
+  headers: Readonly<Record<string, string>>
+  extensions: object | undefined
   /** Requests whose connection was cut before they were answered. */
   readonly abandoned: number
   /** Connections that stand. */
@@ -64,8 +67,8 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
       errors.length > 0
         ? { errors }
         : await execute({ schema, document, variableValues: variables, contextValue: part.open?.(anonymous, { requestId: 'request-1', ...unbounded }) ?? {} })
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(result))
+    response.setHeaders(new Headers({ 'content-type': 'application/json', ...one.headers }))
+    response.end(JSON.stringify({ ...result, extensions: one.extensions }))
   })
   server.on('connection', socket => {
     connections.add(socket)
@@ -92,6 +95,8 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
     asked,
     connected,
     fault: null,
+    headers: {},
+    extensions: undefined,
     connections,
     async start() {
       await new Promise<void>(resolve => server.listen(port, 'localhost', resolve))

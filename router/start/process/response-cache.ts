@@ -1,0 +1,68 @@
+import type { Registry } from 'prom-client'
+import type { Config } from '../../../config.ts'
+import type { Invalidation } from '../../door/http/invalidation.ts'
+import type { Transport } from '../../engine/engine.ts'
+import type { Supergraph } from '../../engine/supergraph.ts'
+import { cachingTransport } from '../../engine/transport/cache/caching-transport.ts'
+import { createResponseCache, label, type ResponseCache } from '../../engine/transport/cache/store.ts'
+import { passedHeaders, viewerKey } from '../../engine/transport/propagation.ts'
+import { registerFigures } from '../../metrics/figure.ts'
+import { responseCacheFigures } from '../../metrics/response-cache.ts'
+
+type Settings = Config['responseCache']
+
+/** Settings of a process that keeps nothing. */
+export const usualCaching: Settings = { store: 'off', bytes: 0, maxAge: 300, defaultMaxAge: 0, onMutation: 'subgraph', invalidationToken: null }
+
+const known = new WeakMap<Registry, ResponseCache>()
+
+/**
+ * Returns the response cache of this process, for all graphs that it serves one after the other; undefined where it is
+ * off.
+ */
+export function openResponseCache({ store, bytes }: Settings, metrics: Registry): ResponseCache | undefined {
+  if (store === 'off') return undefined
+  const found = known.get(metrics)
+  if (found) return found
+  const made = createResponseCache(bytes)
+  known.set(metrics, made)
+  registerFigures(metrics, responseCacheFigures(made))
+  return made
+}
+
+/** Drops what a request of `POST /invalidation` names. @returns how many answers it were */
+export const invalidate = (cache: ResponseCache | undefined, invalidations: readonly Invalidation[]): number =>
+  cache?.drop(invalidations.flatMap(labelsOf), 'request') ?? 0
+
+function labelsOf(each: Invalidation): readonly string[] {
+  switch (each.kind) {
+    case 'subgraph':
+      return [label.subgraph(each.subgraph)]
+    case 'type':
+      return [label.type(each.subgraph, each.type)]
+    case 'cache_tag':
+      return each.subgraphs.map(subgraph => label.tag(subgraph, each.cache_tag))
+  }
+}
+
+/** Wraps the transport of one graph to answer from the cache, and to note how long answers may be kept. */
+export function keepingAnswers(transport: Transport, supergraph: Supergraph, settings: Settings, metrics: Registry): Transport {
+  const cache = openResponseCache(settings, metrics)
+  const { passed = [], readsCacheHeaders = false } = transport
+  if (!cache && !readsCacheHeaders) return transport
+  const { maxAge, defaultMaxAge, onMutation } = settings
+  return cachingTransport(transport, {
+    supergraph,
+    cache,
+    maxAge,
+    defaultMaxAge,
+    // Subgraphs that are told no viewer know callers by their headers only.
+    viewerOf: ({ viewer, headers }) => {
+      if (!readsCacheHeaders) return viewer.kind === 'anonymous' ? null : viewerKey(viewer)
+      const values = passedHeaders(passed, headers)
+      return values.length === 0 ? null : JSON.stringify(values)
+    },
+    dropsOnMutation: readsCacheHeaders && onMutation === 'subgraph',
+    byChange: !readsCacheHeaders,
+  })
+}

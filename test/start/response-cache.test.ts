@@ -1,0 +1,108 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { people } from '../engine/caching/graph.ts'
+import { serveSubgraph } from '../engine/remote/remote-graph.ts'
+import { compose } from '../engine/supergraph-fixture.ts'
+import { freePort, launch, readyLine } from '../kit/launch.ts'
+import { runFolderVariable } from '../kit/run/folder.ts'
+
+const project = join(import.meta.dirname, '..', '..')
+const folder = mkdtempSync(join(process.env[runFolderVariable]!, 'response-cache-'))
+const { parts, names } = people()
+const [a, b] = [await serveSubgraph(parts.a), await serveSubgraph(parts.b)]
+afterAll(() => Promise.all([a.stop(), b.stop()]))
+const file = join(folder, 'people.graphql')
+writeFileSync(file, compose(parts).replace('http://a.invalid', a.url).replace('http://b.invalid', b.url))
+
+/** Starts a router before the people, as its users do. */
+async function start(environment: Record<string, string>, words: readonly string[] = []) {
+  const port = await freePort()
+  const router = launch(
+    'npm',
+    ['run', '--silent', '--prefix', project, 'start:router', '--', '--supergraph', file, ...words, '--port', String(port)],
+    environment,
+  )
+  const url = `http://localhost:${port}`
+  return {
+    ...router,
+    url,
+    async ask(query: string, headers: Record<string, string> = {}) {
+      // A connection of its own, so that each question may come to another worker.
+      const response = await fetch(`${url}/graphql`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', connection: 'close', ...headers },
+        body: JSON.stringify({ query }),
+      })
+      const { data } = (await response.json()) as { data: Record<string, { name: string }> }
+      return { state: response.headers.get('x-response-cache'), control: response.headers.get('cache-control'), name: data?.person?.name }
+    },
+    async [Symbol.asyncDispose]() {
+      if (router.child.exitCode === null) process.kill(-router.child.pid!, 'SIGTERM')
+      await router.ended
+    },
+  }
+}
+
+const person = '{ person(id: "1") { name } }'
+
+test('a router keeps answers, reads its own writes, and drops by POST /invalidation and in /metrics', async () => {
+  await using router = await start({ RESPONSE_CACHE: 'memory', INVALIDATION_TOKEN: 'a-token-of-the-test' })
+  await router.printed(readyLine)
+  expect([await router.ask(person), await router.ask(person)]).toEqual([
+    { state: 'miss', control: 'max-age=60, public', name: 'Ann' },
+    { state: 'hit', control: expect.stringMatching(/^max-age=(59|60), public$/), name: 'Ann' },
+  ])
+  await router.ask('mutation { rename(id: "1", name: "Anna") { id } }')
+  expect(await router.ask(person)).toMatchObject({ state: 'miss', name: 'Anna' })
+  names[1] = 'Ann'
+  expect(await router.ask(person)).toMatchObject({ state: 'hit', name: 'Anna' })
+  const invalidation = await fetch(`${router.url}/invalidation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'a-token-of-the-test' },
+    body: JSON.stringify([{ kind: 'type', subgraph: 'a', type: 'Person' }]),
+  })
+  expect([invalidation.status, await invalidation.json()]).toEqual([202, { count: 1 }])
+  expect(await router.ask(person)).toMatchObject({ state: 'miss', name: 'Ann' })
+  const figures = await (await fetch(`${router.url}/metrics`)).text()
+  expect(figures).toContain('supergraph_response_cache_hits_total{type="Query"} 2')
+  expect(figures).toContain('supergraph_response_cache_misses_total{type="Query"} 3')
+  expect(figures).toContain('supergraph_response_cache_invalidations_total{cause="mutation"} 1')
+  expect(figures).toContain('supergraph_response_cache_invalidations_total{cause="request"} 1')
+  expect(figures).toMatch(/^supergraph_response_cache_entries 1$/m)
+  expect(figures).toMatch(/^supergraph_response_cache_bytes [1-9]\d+$/m)
+})
+
+test('a router keeps what mutations change where it is told to, and nothing is kept by default', async () => {
+  await using router = await start({ RESPONSE_CACHE: 'memory', RESPONSE_CACHE_ON_MUTATION: 'off', RESPONSE_CACHE_MAX_AGE: '5' })
+  await router.printed(readyLine)
+  expect((await router.ask(person)).control).toBe('max-age=5, public')
+  await router.ask('mutation { rename(id: "2", name: "Bert") { id } }')
+  expect((await router.ask(person)).state).toBe('hit')
+  expect((await fetch(`${router.url}/invalidation`, { method: 'POST' })).status).toBe(404)
+  await using usual = await start({})
+  await usual.printed(readyLine)
+  expect(await usual.ask(person)).toMatchObject({ state: null, control: 'max-age=60, public' })
+})
+
+test('workers of one port drop what one of them drops', async () => {
+  await using router = await start({ RESPONSE_CACHE: 'memory' }, ['--workers', '2'])
+  await router.printed(readyLine)
+  const isHeld = async () => {
+    const states = []
+    for (let count = 0; count < 4; count++) states.push((await router.ask(person)).state)
+    return states.every(state => state === 'hit')
+  }
+  for (let round = 0; round < 3; round++) {
+    await expect.poll(isHeld).toBe(true)
+    const name = `name ${round}`
+    await router.ask(`mutation { rename(id: "1", name: "${name}") { id } }`)
+    await expect.poll(async () => [(await router.ask(person)).name, (await router.ask(person)).name], { timeout: 1000 }).toEqual([name, name])
+  }
+})
+
+test('a store that is not supported is refused with a sentence', async () => {
+  await using router = await start({ RESPONSE_CACHE: 'redis://localhost:6379' })
+  expect(await router.ended).not.toBe(0)
+  expect(router.complained()).toContain('RESPONSE_CACHE: a Redis server is not supported')
+})
