@@ -3,6 +3,7 @@ import { cpus, release } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
+import { measureCached } from './gateways/cached.ts'
 import { hasPeers, measureLatency, measureRemote } from './gateways/remote.ts'
 import { measureLive } from './live/measure.ts'
 import { measurePayments } from './payments/measure.ts'
@@ -27,6 +28,7 @@ Chapters (all of them but launcher, payments, agents and retrieval unless one is
   live       thousands who follow, over every door: deliveries, organizations, idle, dashboards, watched (--only takes these, too)
   misses     operations that were never asked before
   auth       who calls: keys beside better-auth's own check, tokens beside jose, signing in
+  cached     workload 1 before a router with the response cache, and one without: 95 requests in 100 repeat, 5 renew
   workers    workload 1 before a router of several processes
   providers  the gateway to models: beside its peer, and with budgets and the log
   fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
@@ -76,6 +78,8 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   live: async () => `## Many who follow\n\n${await measureLive({ rounds, only })}`,
   apart: async () => `## The platform's query, every subgraph in a process of its own\n\n${await measureApart({ rounds, seconds: 3 })}`,
   auth: async () => `## Who calls\n\n${await measureAuth({ rounds, only, peers: hasPeers() })}`,
+  cached: async () =>
+    `## Workload 1, 95 repeated requests to 5 that renew\n\n${tableOf(await measureCached({ rounds, seconds: 3, only }), 'ms/request', ['own router, response cache off'])}`,
   workers: async () => `## Workload 1, a router of several processes\n\n${await measureWorkers({ rounds, seconds: 3 })}`,
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
