@@ -43,6 +43,13 @@ export type SharedBy =
   /** Everybody. */
   | 'EVERYONE';
 
+/** For whom an answer is kept. */
+export type CacheControlScope =
+  /** For everybody whom the rules of access allow the same. */
+  | 'PUBLIC'
+  /** For the viewer alone. */
+  | 'PRIVATE';
+
 /** Kinds of credentials. */
 export type ViewerKind =
   /** A person, by access token or session cookie. */
@@ -1589,6 +1596,7 @@ export type FederationReferenceTypes = {
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   SharedBy: SharedBy;
+  CacheControlScope: CacheControlScope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
@@ -1603,7 +1611,6 @@ export type ResolversTypes = {
   PageInfo: ResolverTypeWrapper<PageInfo>;
   ApiKey: ResolverTypeWrapper<ApiKeyRow>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
-  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   ApiKeyState: ApiKeyState;
   CreatedApiKey: ResolverTypeWrapper<Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversTypes['ApiKey']> }>;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
@@ -1683,6 +1690,7 @@ export type ResolversTypes = {
   OrganizationEdge: ResolverTypeWrapper<Omit<OrganizationEdge, 'node'> & { node?: Maybe<ResolversTypes['Organization']> }>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -1694,7 +1702,6 @@ export type ResolversParentTypes = {
   PageInfo: PageInfo;
   ApiKey: ApiKeyRow;
   ID: Scalars['ID']['output'];
-  Int: Scalars['Int']['output'];
   CreatedApiKey: Omit<CreatedApiKey, 'apiKey'> & { apiKey?: Maybe<ResolversParentTypes['ApiKey']> };
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
@@ -1766,6 +1773,7 @@ export type ResolversParentTypes = {
   OrganizationEdge: Omit<OrganizationEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Organization']> };
   Boolean: Scalars['Boolean']['output'];
   String: Scalars['String']['output'];
+  Int: Scalars['Int']['output'];
 };
 
 export type SharedDirectiveArgs = {
@@ -1775,6 +1783,14 @@ export type SharedDirectiveArgs = {
 };
 
 export type SharedDirectiveResolver<Result, Parent, ContextType = Context, Args = SharedDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type CacheControlDirectiveArgs = {
+  maxAge?: Maybe<Scalars['Int']['input']>;
+  scope?: Maybe<CacheControlScope>;
+  inheritMaxAge?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type CacheControlDirectiveResolver<Result, Parent, ContextType = Context, Args = CacheControlDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -2228,4 +2244,5 @@ export type Resolvers<ContextType = Context> = {
 
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
 };

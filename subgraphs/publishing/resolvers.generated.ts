@@ -47,6 +47,13 @@ export type SharedBy =
   /** Everybody. */
   | 'EVERYONE';
 
+/** For whom an answer is kept. */
+export type CacheControlScope =
+  /** For everybody whom the rules of access allow the same. */
+  | 'PUBLIC'
+  /** For the viewer alone. */
+  | 'PRIVATE';
+
 /** Where a page stands in its list. To read on, pass `endCursor` as `after`. */
 export type PageInfo = {
   readonly __typename?: 'PageInfo';
@@ -2874,6 +2881,7 @@ export type FederationReferenceTypes = {
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   SharedBy: SharedBy;
+  CacheControlScope: CacheControlScope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   PageInfo: ResolverTypeWrapper<PageInfo>;
@@ -3221,6 +3229,14 @@ export type PatienceDirectiveArgs = {
 };
 
 export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type CacheControlDirectiveArgs = {
+  maxAge?: Maybe<Scalars['Int']['input']>;
+  scope?: Maybe<CacheControlScope>;
+  inheritMaxAge?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type CacheControlDirectiveResolver<Result, Parent, ContextType = Context, Args = CacheControlDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -4106,4 +4122,5 @@ export type Resolvers<ContextType = Context> = {
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
   patience?: PatienceDirectiveResolver<any, any, ContextType>;
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
 };
