@@ -65,7 +65,7 @@ export const caching = Symbol('caching')
 /** The result of a query or a mutation. */
 export interface Answer extends ExecutionResult {
   /** How long the answer may be kept. @default it may not */
-  readonly [caching]?: AnswerCaching
+  readonly [caching]?: AnswerCaching | undefined
 }
 
 /** One JSON object of an incremental answer. */
@@ -96,6 +96,8 @@ export interface PayloadEntry {
  * later data is added to the objects of earlier payloads. `return()` ends what is under way at once.
  */
 export interface IncrementalAnswer {
+  /** What it says about caching. @default nothing */
+  readonly [caching]?: AnswerCaching | undefined
   readonly form: IncrementalForm
   next(): Promise<IteratorResult<Payload, undefined>>
   return(): Promise<IteratorResult<Payload, undefined>>

@@ -19,7 +19,7 @@ export function responseCacheFigures(cache: ResponseCache): readonly Figure[] {
     },
     {
       name: 'supergraph_response_cache_bypasses_total',
-      help: 'Root fields and entities for which the response cache was not asked, because the request said so or changes may have been missed.',
+      help: 'Root fields and entities for which the response cache was not asked, because the request said so.',
       labels: ['type'],
       read: byType('bypasses'),
     },

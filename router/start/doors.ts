@@ -50,10 +50,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   const studio = studioUrl === null ? undefined : { url: studioUrl, outbound: createOutbound([new URL(studioUrl).origin]) }
   if (studio) stack.defer(() => studio.outbound.close())
   const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
-  if (parts.authority && config.responseCache.store !== 'off')
-    throw new StartError(
-      'RESPONSE_CACHE: only start:router --supergraph keeps answers: the platform does not announce every change of its own data; leave it out',
-    )
+  if (config.responseCache.store !== 'off') refuseCacheOf(config, parts)
   const cache = openResponseCache(config.responseCache, metrics)
   if (cache) colleagues?.share(cache)
   const { invalidationToken } = config.responseCache
@@ -104,6 +101,15 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
       }).stop,
     )
   return router
+}
+
+/** @throws StartError where a router cannot keep answers */
+function refuseCacheOf({ engine }: Config, { authority }: Pick<RouterParts, 'authority'>): void {
+  if (authority)
+    throw new StartError(
+      'RESPONSE_CACHE: only start:router --supergraph keeps answers, for the platform does not announce every change of its own data: leave it out',
+    )
+  if (engine !== 'native') throw new StartError(`RESPONSE_CACHE: memory needs ROUTER_ENGINE=native, for ${engine} keeps no answers: leave one of them out`)
 }
 
 function textOf(file: string): string {

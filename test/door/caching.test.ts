@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveInvalidation } from '../../router/door/http/invalidation.ts'
+import { label } from '../../router/engine/transport/cache/store.ts'
 import { cachedGraph, people } from '../engine/caching/graph.ts'
 import { openRouter } from './platform.ts'
 
@@ -24,7 +25,7 @@ afterAll(() => Promise.all([short.close(), long.close(), graph[Symbol.asyncDispo
 describe('headers of an answer', () => {
   it('say its age, its scope and its state in the cache, with Apollo Server and without', async () => {
     for (const door of [short, long]) {
-      graph.cache.dropAll('missed')
+      graph.cache.drop([label.subgraph('a'), label.subgraph('b')], 'request')
       const ask = async (query: string, headers: Record<string, string> = {}) => {
         const answer = await door.gql(query, headers)
         return [answer.headers['cache-control'], answer.headers['x-response-cache'], answer.headers.vary]
@@ -52,7 +53,9 @@ describe('headers of an answer', () => {
 
   it('are no-store where fragments are deferred', async () => {
     const { headers } = await short.gql('{ count ... @defer { people { note } } }', { accept: 'multipart/mixed;incrementalSpec=v0.2' })
-    expect(headers['cache-control']).toBe('no-store')
+    expect([headers['cache-control'], headers['x-response-cache']]).toEqual(['no-store', 'bypass'])
+    const whole = await short.gql('{ count ... @defer { people { note } } }')
+    expect(whole.headers['x-response-cache']).toBe('partial')
   })
 })
 

@@ -11,6 +11,8 @@ import type { VariantRule } from '../../router/engine/graph/variants.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import type { PlanTexts } from '../../router/engine/plan/plan-text.ts'
 import { readSupergraph } from '../../router/engine/supergraph.ts'
+import { cachingTransport } from '../../router/engine/transport/cache/caching-transport.ts'
+import type { ResponseCache } from '../../router/engine/transport/cache/store.ts'
 import { createEmbeddedTransport } from '../../router/engine/transport/embedded.ts'
 import type { Operation, Subgraph } from '../../subgraphs/subgraph.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
@@ -89,9 +91,13 @@ export interface GraphOptions {
   readonly planTexts?: (supergraphSdl: string) => PlanTexts
   /** The clock of deadlines. */
   readonly now?: () => number
+  /** A response cache in which everything is kept that has no shorter age. */
+  readonly cache?: ResponseCache
   /** Is given each subgraph's schema before anything is asked of it. */
   readonly schemas?: (schema: GraphQLSchema) => void
 }
+
+const kept = { defaultMaxAge: 300, maxAge: 300 }
 
 const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
   "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize", "@tag"])\n`
@@ -148,7 +154,8 @@ export function testGraph(parts: Readonly<Record<string, Part>>, options: GraphO
   const supergraph = readSupergraph(supergraphSdl, options.variants)
   const engine = createEngine({
     supergraphSdl: supergraph,
-    transport,
+    transport: options.cache ? cachingTransport(transport, { ...kept, supergraph, cache: options.cache, viewerOf: () => 'viewer' }) : transport,
+    caching: options.cache && { ...kept, isOn: true },
     planTexts,
     access,
     exposeInternalErrors,

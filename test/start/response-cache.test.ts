@@ -101,8 +101,11 @@ test('workers of one port drop what one of them drops', async () => {
   }
 })
 
-test('a store that is not supported is refused with a sentence', async () => {
-  await using router = await start({ RESPONSE_CACHE: 'redis://localhost:6379' })
+test.each([
+  ['a store that is not supported', { RESPONSE_CACHE: 'redis://localhost:6379' }, 'RESPONSE_CACHE: a Redis server is not supported'],
+  ['an engine that keeps no answers', { RESPONSE_CACHE: 'memory', ROUTER_ENGINE: 'apollo' }, 'RESPONSE_CACHE: memory needs ROUTER_ENGINE=native'],
+])('%s is refused with a sentence', async (_, environment, sentence) => {
+  await using router = await start(environment)
   expect(await router.ended).not.toBe(0)
-  expect(router.complained()).toContain('RESPONSE_CACHE: a Redis server is not supported')
+  expect(router.complained()).toContain(sentence)
 })

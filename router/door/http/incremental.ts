@@ -8,6 +8,7 @@ import { usesIncremental } from '../documents/deferring.ts'
 import type { IncrementalWriting } from '../streaming/incremental-form.ts'
 import { isIncremental, sendPayloads, type TellErrors } from '../streaming/payloads.ts'
 import { isRequestFailure } from './apollo.ts'
+import { cachingHeaders } from './caching.ts'
 import { directAnswer } from './direct.ts'
 import type { HttpDoor } from './door.ts'
 
@@ -36,6 +37,7 @@ export async function answerIncrementally(door: HttpDoor, reply: FastifyReply, r
   const run = async (): Promise<ExecutionResult | null> => {
     const result = await door.engine.executeIncrementally!(request)
     if (!isIncremental(result)) return result
+    reply.headers(cachingHeaders(result) ?? {})
     await sendPayloads(reply, writing, result, { caller, requestId: request.requestId, tellErrors }, door)
     return null
   }

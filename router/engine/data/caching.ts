@@ -42,8 +42,6 @@ export class Caching {
   readonly labels: string
   /** Parts that the client is told about; null where it did not ask. */
   readonly parts: CachedPart[] | null
-  /** Whether the cache was not asked. */
-  isBypassed = false
   #maxAge: number
   #isPrivate: boolean
   readonly #isGuarded: boolean
@@ -60,7 +58,6 @@ export class Caching {
     this.wish = wish
     this.labels = labels
     this.parts = isShown ? [] : null
-    this.isBypassed = wish !== 'use'
   }
 
   /** Takes what is true of a part of the answer. @param maxAge seconds */
@@ -86,7 +83,7 @@ export class Caching {
   }
 
   #state(): CacheState {
-    if (this.isBypassed) return 'bypass'
+    if (this.wish !== 'use') return 'bypass'
     if (this.#fetches === 0) return 'hit'
     return this.#hits > 0 ? 'partial' : 'miss'
   }

@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { mostAnswerBytes } from '../data/bytes.ts'
-import type { EngineOptions, IncrementalAnswer, IncrementalForm, Payload } from '../engine.ts'
+import { caching, type EngineOptions, type IncrementalAnswer, type IncrementalForm, type Payload } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import { type Run, runDeferred, runPlan, withElements } from '../execute/execute.ts'
 import { type Deferral, firstOf, isWithin } from '../operation/deferral.ts'
@@ -90,7 +90,7 @@ async function runIncrementally(work: IncrementalRun): Promise<ExecutionResult |
     if (all.failure) throw all.failure
     return work.answer(errors.map(({ error }) => error))
   }
-  if (writer.open.length === 0) return { data, ...erring(errors), ...adding(work, data, 0) }
+  if (writer.open.length === 0) return { data, ...erring(errors), ...adding(work, data, 0), [caching]: run.call.operation.caching?.told(false) }
   writer.count(data)
   const told = errors.filter(each => each.for === null)
   for (const each of told) each.isSent = true
@@ -153,7 +153,7 @@ function answerLater(work: IncrementalRun, writer: PayloadWriter, errors: Pooled
   const { signal } = run.call
   signal?.addEventListener('abort', wake, { once: true })
 
-  return { form, next, return: leave, cut }
+  return { form, next, return: leave, cut, [caching]: run.call.operation.caching?.told(false) }
 
   async function next(): Promise<IteratorResult<Payload, undefined>> {
     if (isOver || signal?.aborted) return leave()

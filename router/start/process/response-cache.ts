@@ -63,6 +63,5 @@ export function keepingAnswers(transport: Transport, supergraph: Supergraph, set
       return values.length === 0 ? null : JSON.stringify(values)
     },
     dropsOnMutation: readsCacheHeaders && onMutation === 'subgraph',
-    byChange: !readsCacheHeaders,
   })
 }

@@ -27,7 +27,6 @@ export interface CachedOptions {
   readonly dropsOnMutation?: boolean
   /** Whether viewers are told apart by themselves instead of by the header x-who. @default false */
   readonly byViewer?: boolean
-  readonly byChange?: boolean
   readonly access?: (sdl: string) => AccessFilter
   /** Changes the supergraph's text, e.g. for directives that the fixture cannot compose. */
   readonly rewrite?: (sdl: string) => string
@@ -67,7 +66,7 @@ export async function cachedGraph(parts: Readonly<Record<string, Part>>, options
   for (const [name, part] of Object.entries(parts)) servers[name] = await serveSubgraph(part)
   let time = 0
   const cache = options.cache ?? createResponseCache(options.bytes ?? 1024 * 1024, () => time)
-  const { defaultMaxAge = 0, maxAge = 300, isOn = true, dropsOnMutation, byViewer = false, byChange, rewrite = sdl => sdl } = options
+  const { defaultMaxAge = 0, maxAge = 300, isOn = true, dropsOnMutation, byViewer = false, rewrite = sdl => sdl } = options
   const sdl = rewrite(compose(parts))
   const supergraph = readSupergraph(sdl)
   const remote = createRemoteTransport({
@@ -80,7 +79,6 @@ export async function cachedGraph(parts: Readonly<Record<string, Part>>, options
     defaultMaxAge,
     maxAge,
     dropsOnMutation,
-    byChange,
     viewerOf({ viewer, headers }) {
       if (byViewer) return viewer.kind === 'anonymous' ? null : viewerKey(viewer)
       const values = passedHeaders(['x-who'], headers)

@@ -56,6 +56,20 @@ describe("headers of a subgraph's answer", () => {
     expect([await ask('ann'), await ask('ann'), await ask('bob'), await ask('ann')]).toEqual(['miss', 'hit', 'miss', 'hit'])
   })
 
+  it('make an answer private that depends on a header of the client, and unkept one that depends on more', async () => {
+    for (const isOn of [true, false]) {
+      await using graph = await cachedGraph(people().parts, { isOn })
+      const ask = async (vary: string) => {
+        graph.servers.a!.headers = { 'cache-control': 'max-age=40', vary }
+        const { maxAge, isPublic } = await graph.run('{ count }')
+        return [maxAge, isPublic]
+      }
+      expect(await ask('*')).toEqual([0, true])
+      expect(await ask('accept-encoding, X-WHO')).toEqual([20, false])
+      expect(await ask('accept-encoding')).toEqual([20, !isOn])
+    }
+  })
+
   it('tell the age of an answer where no response cache is in use', async () => {
     await using graph = await cachedGraph(people().parts, { isOn: false })
     graph.servers.a!.headers = { 'cache-control': 'max-age=10' }

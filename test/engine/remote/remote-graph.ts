@@ -33,6 +33,8 @@ export interface SubgraphServer {
   readonly connected: { readonly payload: unknown; readonly headers: IncomingHttpHeaders }[]
   /** While set, it answers every request. */
   fault: Fault | null
+  /** Makes the resolvers' context of the headers of a request. @default that of the part */
+  context: ((headers: IncomingHttpHeaders) => object) | null
   /** Headers of its answers, and `extensions` beside their data. */
   headers: Readonly<Record<string, string>>
   extensions: object | undefined
@@ -66,7 +68,12 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
     const result =
       errors.length > 0
         ? { errors }
-        : await execute({ schema, document, variableValues: variables, contextValue: part.open?.(anonymous, { requestId: 'request-1', ...unbounded }) ?? {} })
+        : await execute({
+            schema,
+            document,
+            variableValues: variables,
+            contextValue: one.context?.(request.headers) ?? part.open?.(anonymous, { requestId: 'request-1', ...unbounded }) ?? {},
+          })
     response.setHeaders(new Headers({ 'content-type': 'application/json', ...one.headers }))
     response.end(JSON.stringify({ ...result, extensions: one.extensions }))
   })
@@ -95,6 +102,7 @@ export async function serveSubgraph(part: Part): Promise<SubgraphServer> {
     asked,
     connected,
     fault: null,
+    context: null,
     headers: {},
     extensions: undefined,
     connections,

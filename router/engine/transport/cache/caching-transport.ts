@@ -2,7 +2,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql'
 import { type Data, isData } from '../../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../../engine.ts'
 import type { Supergraph } from '../../supergraph.ts'
-import { headersOf } from './headers.ts'
+import { type CacheHeaders, headersOf } from './headers.ts'
 import { canonical } from './key.ts'
 import { type Asked, createLookups, type LookupOptions, type Lookups, representationsIn, textsIn, type Wanted } from './lookups.ts'
 import { createPartReader, type EntityGroup, type FetchParts, type RootPart, variablesIn, withRoots } from './parts.ts'
@@ -35,8 +35,9 @@ interface Answering {
  */
 export function cachingTransport<T extends Transport>(transport: T, { supergraph, cache, dropsOnMutation = false, ...options }: CachingTransportOptions): T {
   const { defaultMaxAge } = options
+  const { passed = [], readsCacheHeaders = false } = transport
   const partsOf = createPartReader(supergraph, defaultMaxAge)
-  const lookups = cache ? createLookups({ ...options, cache, passed: transport.passed ?? [], readsHeaders: transport.readsCacheHeaders ?? false }) : null
+  const lookups = cache ? createLookups({ ...options, cache, passed, readsHeaders: readsCacheHeaders }) : null
   const answering = cache && lookups && { cache, lookups, ask }
 
   return {
@@ -47,8 +48,7 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
       const parts = partsOf(fetch)
       const asked = { fetch, call, caching }
       if (!answering) return ask(asked, parts)
-      if (answering.cache.isBlind) caching.isBypassed = true
-      if (!parts || caching.wish === 'none' || answering.cache.isBlind) {
+      if (!parts || caching.wish === 'none') {
         for (const part of parts?.roots ?? []) answering.lookups.pass(part, asked)
         return ask(asked, parts)
       }
@@ -63,7 +63,8 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
     const headers = headersOf(result)
     // Where the schema says nothing, the subgraph decides, else the default.
     const isSilent = parts?.roots ? parts.roots.some(({ keeping }) => !keeping.isSaid) : !caching.isSaid
-    caching.restrict(headers?.maxAge ?? (isSilent ? defaultMaxAge : Number.POSITIVE_INFINITY), headers?.isPrivate ?? false)
+    const isUnkept = headers?.vary.includes('*')
+    caching.restrict(isUnkept ? 0 : (headers?.maxAge ?? (isSilent ? defaultMaxAge : Number.POSITIVE_INFINITY)), isPrivate(headers, passed))
     return result
   }
 
@@ -76,6 +77,10 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
     }
   }
 }
+
+/** Whether an answer is for its caller alone: what depends on headers of the client may not go to clients with others. */
+const isPrivate = (headers: CacheHeaders | null, passed: readonly string[]): boolean =>
+  headers !== null && (headers.isPrivate || passed.some(name => headers.vary.includes(name)))
 
 async function answerRoots(asked: Asked, roots: readonly RootPart[], { cache, lookups, ask }: Answering): Promise<ExecutionResult> {
   const { fetch, call, caching } = asked

@@ -47,8 +47,6 @@ export interface LookupOptions {
   readonly readsHeaders: boolean
   /** Returns who asks, as text, for answers that are kept for each viewer; null for nobody who is known. */
   viewerOf(call: FetchCall): string | null
-  /** Whether changes are announced by entity and organization. @default false */
-  readonly byChange?: boolean | undefined
 }
 
 /** Finds and keeps single answers. */
@@ -106,13 +104,13 @@ export function createLookups(options: LookupOptions): Lookups {
       if (text.length > mostCharacters) return
       const isPrivate = keeping.isPrivate || (headers?.isPrivate ?? false)
       const vary = headers ? passed.filter(name => headers.vary.includes(name)).sort() : []
-      const labels = [...labelsOf(part, subgraph, options.byChange ? call : null, values, isPrivate), ...tagLabels(subgraph, part, values, tags)]
+      const labels = [label.subgraph(subgraph), ...part.types.map(type => label.type(subgraph, type)), ...tagLabels(subgraph, part, values, tags)]
       const until = cache.now() + maxAge * 1000
       const fork: Fork | null = isPrivate || vary.length > 0 ? { isPrivate, vary, until, labels } : null
       const own = fork ? forkedKey(key, fork, call, options) : key
       if (own === null) return
       if (fork) cache.keep(key, fork, mark)
-      cache.keep(own, { text, until, isPrivate, labels }, mark)
+      cache.keep(own, { text, until, isPrivate: fork !== null, labels }, mark)
     },
     pass(part, asked) {
       cache.count(part.type, 'bypasses')
@@ -137,15 +135,6 @@ export function createLookups(options: LookupOptions): Lookups {
 function forkedKey(key: string, { isPrivate, vary }: Fork, call: FetchCall, { viewerOf }: LookupOptions): string | null {
   const viewer = isPrivate ? viewerOf(call) : ''
   return viewer === null ? null : `${key}\n${JSON.stringify([viewer, ...passedHeaders(vary, call.headers)])}`
-}
-
-/** @param changed the call, where changes are announced by entity and organization */
-function labelsOf(part: Part, subgraph: string, changed: FetchCall | null, { key }: Wanted['values'], isPrivate: boolean): string[] {
-  const labels = [label.subgraph(subgraph), ...part.types.map(type => label.type(subgraph, type))]
-  if (!changed) return labels
-  if (key) return [...labels, label.entity(subgraph, part.type, JSON.stringify(key.id ?? null))]
-  const organizationId = part.guard || isPrivate ? changed.viewer.organizationId : null
-  return [...labels, ...part.types.map(type => label.root(subgraph, organizationId, type))]
 }
 
 const tagLabels = (subgraph: string, { tags: formats }: Part, values: Wanted['values'], tags: readonly string[]): string[] =>

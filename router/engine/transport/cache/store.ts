@@ -6,8 +6,9 @@ export interface Kept {
   readonly text: string
   /** When it ends, in ms of the store's clock. */
   readonly until: number
+  /** Whether caches that serve several clients must not keep it. */
   readonly isPrivate: boolean
-  /** What it is dropped by: see `Labels`. */
+  /** What it is dropped by (`label`). */
   readonly labels: readonly string[]
 }
 
@@ -29,8 +30,6 @@ export interface CacheCounts {
 }
 
 export interface ResponseCache {
-  /** Whether nothing may be read or kept at present, because changes may be missed. */
-  readonly isBlind: boolean
   find(key: string): Kept | Fork | undefined
   /** Begins a fetch. @returns a mark with which its answer is kept */
   begin(): number
@@ -42,19 +41,14 @@ export interface ResponseCache {
   onDrop(listener: (labels: readonly string[], cause: DropCause) => void): void
   /** Drops what another process has dropped. */
   follow(labels: readonly string[], cause: DropCause): void
-  dropAll(cause: DropCause): void
-  /** Neither reads nor keeps anything until `see`. */
-  lookAway(): void
-  /** Drops everything, and is used again. */
-  see(): void
   /** Milliseconds of the clock by which answers end. */
   now(): number
   count(type: string, what: keyof CacheCounts): void
   figures(): CacheFigures
 }
 
-/** Why answers were dropped: a change of data, a mutation, a call of `POST /invalidation`, or events that were missed. */
-export const dropCauses = ['change', 'mutation', 'request', 'missed'] as const
+/** Why answers were dropped: a mutation, or a call of `POST /invalidation`. */
+export const dropCauses = ['mutation', 'request'] as const
 export type DropCause = (typeof dropCauses)[number]
 
 export interface CacheFigures {
@@ -70,10 +64,6 @@ export const label = {
   subgraph: (subgraph: string) => `s ${subgraph}`,
   type: (subgraph: string, type: string) => `t ${subgraph} ${type}`,
   tag: (subgraph: string, tag: string) => `c ${subgraph} ${tag}`,
-  /** An entity, by its key as JSON. */
-  entity: (subgraph: string, type: string, key: string) => `e ${subgraph} ${type} ${key}`,
-  /** Root fields that hold a type, for one organization; null: for callers of any. */
-  root: (subgraph: string, organizationId: string | null, type: string) => `r ${subgraph} ${organizationId ?? '*'} ${type}`,
 }
 
 /** Maximum number of dropped labels that are remembered, and of types that are counted separately. */
@@ -105,7 +95,7 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
   })
   /** The latest drop of each label, oldest first; what was dropped before `floor` is forgotten. */
   const dropped = new Map<string, number>()
-  let [sequence, floor, isBlind] = [0, 0, false]
+  let [sequence, floor] = [0, 0]
   const types = new Map<string, CacheCounts>()
   const drops = new Map<DropCause, number>()
 
@@ -132,19 +122,8 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
     return count
   }
   const counts = (cause: DropCause) => drops.set(cause, (drops.get(cause) ?? 0) + 1)
-  const dropAll = (cause: DropCause) => {
-    sequence += 1
-    floor = sequence
-    dropped.clear()
-    entries.clear()
-    counts(cause)
-  }
-
   return {
     now,
-    get isBlind() {
-      return isBlind
-    },
     find(key) {
       const found = entries.get(key)
       if (found === undefined || found.until > now()) return found
@@ -153,7 +132,7 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
     },
     begin: () => sequence,
     keep(key, value, mark) {
-      if (isBlind || mark < floor || value.until <= now()) return
+      if (mark < floor || value.until <= now()) return
       if (value.labels.some(each => (dropped.get(each) ?? 0) > mark)) return
       if (sizeOf(key, value) > mostBytes) return
       entries.set(key, value)
@@ -170,14 +149,6 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
     },
     follow: (labels, cause) => void drop(labels, cause),
     onDrop: listener => void listeners.push(listener),
-    dropAll,
-    lookAway() {
-      isBlind = true
-    },
-    see() {
-      dropAll('missed')
-      isBlind = false
-    },
     count(type, what) {
       let found = types.get(type)
       if (!found) {
