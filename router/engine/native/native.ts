@@ -132,7 +132,7 @@ export function createEngine(options: EngineOptions): Engine {
     const deadline = now() + Math.max(operationTimeoutMs, ready.variant.plan.timeoutMs)
     const operation = new Work(requestId, signal, deadline, now, options.inFlight, claim)
     if (ready.variant.changes) operation.guaranteedBytes = workLimits.mutationBytes
-    operation.caching = cachingOf(ready, options)
+    if (ready.variant.caching) operation.caching = cachingOf(ready, options)
     const call = { viewer, requestId, headers, browser, signal, deadline, operation }
     return { transport, supergraph, variables: ready.variables, call, data: {}, failures: [], replayed: new Set(), found: new Map(), missing: new Map() }
   }
@@ -187,8 +187,9 @@ function answerOf(ready: Ready, run: Run, options: EngineOptions, known?: readon
   const { data, flaws } = variant.project(run.data, introspection, run.missing)
   if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
   const extensions = asideOf(ready, run, data, options)
-  const kept = run.call.operation.caching?.told(data !== null && errors.length === 0)
-  return { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }), ...(kept && { [caching]: kept }) }
+  const answer = { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
+  const kept = run.call.operation.caching
+  return kept ? { ...answer, [caching]: kept.told(data !== null && errors.length === 0) } : answer
 }
 
 function errorsOf({ variant, decision, request }: Ready, run: Run, options: EngineOptions): GraphQLError[] {
