@@ -107,6 +107,14 @@ describe('response cache', () => {
     expect(graph.servers.b!.asked.at(-1)!.variables!.representations).toHaveLength(2)
   })
 
+  it('keeps nothing of an answer with errors, whichever root field they are about', async () => {
+    await using graph = await cachedGraph(people().parts)
+    graph.servers.a!.fault = (_request, response) => void response.end('{"data":{"_p0":3,"count":3,"now":null},"errors":[{"message":"no","path":["now"]}]}')
+    await graph.run('{ count now }')
+    graph.servers.a!.fault = null
+    expect([(await graph.run('{ count }')).state, (await graph.run('{ count }')).state]).toEqual(['miss', 'hit'])
+  })
+
   it('keeps the null of a root field, but none of an entity that was not found', async () => {
     const { parts, names, notes } = people()
     await using graph = await cachedGraph(parts)

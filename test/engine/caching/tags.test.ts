@@ -9,7 +9,10 @@ const tagged = (sdl: string) =>
       /(person\(id: ID!, form: Form = LONG\): Person[^\n]*)/,
       '$1 @join__directive(graphs: [A], name: "federation__cacheTag", args: {format: "person-{$args.id}"})',
     )
-    .replace(/(type Person\n)/, '$1  @join__directive(graphs: [B], name: "federation__cacheTag", args: {format: "note-{$key.id}"})\n')
+    .replace(
+      /(type Person\n)/,
+      '$1  @join__directive(graphs: [B], name: "federation__cacheTag", args: {format: "note-{$key.id}"})\n  @join__directive(graphs: [A], name: "federation__cacheTag", args: {format: "own-{$key.id}"})\n',
+    )
     .replace(
       /^(directive @join__enumValue)/m,
       'directive @join__directive(graphs: [join__Graph!], name: String!, args: join__DirectiveArguments) repeatable on SCHEMA | OBJECT | INTERFACE | FIELD_DEFINITION\nscalar join__DirectiveArguments\n$1',
@@ -22,7 +25,7 @@ describe('cache tags', () => {
     await ask('1')
     await ask('2')
     const { cache } = graph
-    expect(cache.drop([label.tag('b', 'person-1')], 'request')).toBe(0)
+    expect(cache.drop([label.tag('b', 'person-1'), label.tag('b', 'own-1')], 'request')).toBe(0)
     expect(cache.drop([label.tag('a', 'person-1')], 'request')).toBe(1)
     expect([await ask('1'), await ask('1'), await ask('2')]).toEqual(['partial', 'hit', 'hit'])
     expect(cache.drop([label.tag('b', 'note-2'), label.tag('b', 'note-3')], 'request')).toBe(1)
