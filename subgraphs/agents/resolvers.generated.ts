@@ -53,6 +53,13 @@ export type SharedBy =
   /** Everybody. */
   | 'EVERYONE';
 
+/** For whom an answer is kept. */
+export type CacheControlScope =
+  /** For everybody whom the rules of access allow the same. */
+  | 'PUBLIC'
+  /** For the viewer alone. */
+  | 'PRIVATE';
+
 /** What a phone runs. */
 export type MobilePlatform =
   /** iPhones and iPads. */
@@ -3329,6 +3336,7 @@ export type FederationReferenceTypes = {
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   SharedBy: SharedBy;
+  CacheControlScope: CacheControlScope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   BigInt: ResolverTypeWrapper<Scalars['BigInt']['output']>;
@@ -3733,6 +3741,14 @@ export type PatienceDirectiveArgs = {
 };
 
 export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type CacheControlDirectiveArgs = {
+  maxAge?: Maybe<Scalars['Int']['input']>;
+  scope?: Maybe<CacheControlScope>;
+  inheritMaxAge?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type CacheControlDirectiveResolver<Result, Parent, ContextType = Context, Args = CacheControlDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -4824,4 +4840,5 @@ export type Resolvers<ContextType = Context> = {
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
   patience?: PatienceDirectiveResolver<any, any, ContextType>;
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
 };

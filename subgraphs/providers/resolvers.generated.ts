@@ -48,6 +48,13 @@ export type SharedBy =
   /** Everybody. */
   | 'EVERYONE';
 
+/** For whom an answer is kept. */
+export type CacheControlScope =
+  /** For everybody whom the rules of access allow the same. */
+  | 'PUBLIC'
+  /** For the viewer alone. */
+  | 'PRIVATE';
+
 /** An amount of money. It is never a fraction: 12.50 EUR are 1250, 1250 JPY are 1250, and sums never cross currencies. */
 export type Money = {
   readonly __typename?: 'Money';
@@ -2971,6 +2978,7 @@ export type FederationReferenceTypes = {
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
   SharedBy: SharedBy;
+  CacheControlScope: CacheControlScope;
   DateTime: ResolverTypeWrapper<Scalars['DateTime']['output']>;
   URL: ResolverTypeWrapper<Scalars['URL']['output']>;
   EmailAddress: ResolverTypeWrapper<Scalars['EmailAddress']['output']>;
@@ -3340,6 +3348,14 @@ export type PatienceDirectiveArgs = {
 };
 
 export type PatienceDirectiveResolver<Result, Parent, ContextType = Context, Args = PatienceDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
+
+export type CacheControlDirectiveArgs = {
+  maxAge?: Maybe<Scalars['Int']['input']>;
+  scope?: Maybe<CacheControlScope>;
+  inheritMaxAge?: Maybe<Scalars['Boolean']['input']>;
+};
+
+export type CacheControlDirectiveResolver<Result, Parent, ContextType = Context, Args = CacheControlDirectiveArgs> = DirectiveResolverFn<Result, Parent, ContextType, Args>;
 
 export interface DateTimeScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes['DateTime'], any> {
   name: 'DateTime';
@@ -4250,4 +4266,5 @@ export type Resolvers<ContextType = Context> = {
 export type DirectiveResolvers<ContextType = Context> = {
   shared?: SharedDirectiveResolver<any, any, ContextType>;
   patience?: PatienceDirectiveResolver<any, any, ContextType>;
+  cacheControl?: CacheControlDirectiveResolver<any, any, ContextType>;
 };
