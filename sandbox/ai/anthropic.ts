@@ -119,13 +119,18 @@ const callOf = (name: string, input: unknown, most: number): Calling => ({ id: n
 /** An answer of the model's choice: the calls that the message asks for, what came of them, or the content that it has otherwise. */
 function spoken(messages: readonly Body[], tools: readonly Body[], content: string, most: number, stops: readonly string[]): Pick<Answer, 'said' | 'calls'> {
   const resultsIn = ({ content: blocks }: Body) => (objectsIn(blocks) ?? []).filter(({ type }) => type === 'tool_result')
-  const at = messages.findLastIndex(message => message.role === 'user' && resultsIn(message).length === 0)
+  // What a user says stands in one message with the results before it.
+  const at = messages.findLastIndex(message => message.role === 'user' && (textIn(message.content) !== '' || resultsIn(message).length === 0))
   const rounds = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length
   const offered = new Map(tools.map(({ name, input_schema: schema }) => [String(name), schema]))
   const asked = at === -1 ? [] : askedCalls(textIn(messages[at]!.content), offered, rounds)
   if (asked.length > 0)
     return { said: say(`Calling ${asked.map(({ name }) => name).join(', ')}. `, most), calls: asked.map(({ name, input }) => callOf(name, input, most)) }
-  const results = resultsIn(messages.at(-1)!).map(({ content: result }) => textIn(result))
+  const results = messages
+    .slice(at + 1)
+    .slice(-1)
+    .flatMap(resultsIn)
+    .map(({ content: result }) => textIn(result))
   return { said: say(results.length > 0 ? `Echo: ${results.join('\n')}` : content, most, stops), calls: [] }
 }
 
