@@ -26,7 +26,7 @@ export interface PayloadStore<Payload> {
   read(keys: readonly string[]): Promise<StoredPayload<Payload>[]>
   /** Stores payloads whose reading began at `askedAt`; a payload that was dropped since is stored as not fresh. */
   write(payloads: readonly NewPayload[], askedAt: Date, readAt: Date, freshUntil: Date): Promise<void>
-  /** Ends the freshness of an app's payloads: of an organization, or of one person, or of one person there. */
+  /** Ends the freshness of an app's payloads: of an organization, or of one person anywhere, or of one person and of all together there. */
   drop(of: { readonly entryId: string; readonly organizationId: string | null; readonly userId: string | null }, now: Date): Promise<void>
 }
 
@@ -43,7 +43,7 @@ const writeAll = lockingStatement(
 )
 const dropAll = lockingStatement(
   `update launcher.widget_payloads t set fresh_until = least(t.fresh_until, $4), dropped_at = $4
-    where t.entry_id = $1 and ($2::uuid is null or t.organization_id = $2) and ($3::uuid is null or t.user_id = $3 or t.user_id is null)`,
+    where t.entry_id = $1 and ($2::uuid is null or t.organization_id = $2) and ($3::uuid is null or t.user_id = $3 or $2::uuid is not null and t.user_id is null)`,
 )
 
 /** Opens the payloads that lie in PostgreSQL. */

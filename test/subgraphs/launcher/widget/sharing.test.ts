@@ -89,7 +89,7 @@ test('no payload is shown to a viewer for whom the app was not asked, whoever re
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 30 }), async steps => {
       /** What is installed, by place and app; and until when each answer is fresh, by whom it was asked for. */
       const installed = new Map<string, string>()
-      const answers = new Map<string, { readonly app: App; readonly place: string; readonly freshUntil: number }>()
+      const answers = new Map<string, { readonly app: App; readonly place: string; readonly subject: string | null; readonly freshUntil: number }>()
       try {
         for (const app of ['route-finder', 'team-board'] as const)
           installed.set(`${placeOf(readers[0]!)} ${app}`, await tale.change('installApp', readers[0]!.keeper, app))
@@ -111,8 +111,9 @@ test('no payload is shown to a viewer for whom the app was not asked, whoever re
             const { organizationId, userId } = reader.keeper
             const of = { entryId: await tale.idOf(app), organizationId, userId: organizationId === null ? userId : null }
             await graph.platform.launcher.at.services.appWidgets.drop(of)
-            // What was said of an organization is said of everybody in it.
-            for (const [name, answer] of answers) if (answer.app === app && answer.place === place) answers.delete(name)
+            // What was said of an organization is said of everybody in it, and what was said of a person counts anywhere.
+            for (const [name, answer] of answers)
+              if (answer.app === app && (organizationId === null ? answer.subject === userId : answer.place === place)) answers.delete(name)
             await graph.clock.advance(1)
           } else {
             const before = (await tale.received()).length
@@ -132,7 +133,7 @@ test('no payload is shown to a viewer for whom the app was not asked, whoever re
             fc.pre(Math.abs(freshUntil - now) > 8_000)
             const isFresh = freshUntil > now
             expect(asked, `${reader.name} reads ${app}`).toMatchObject(isFresh ? [] : [{ app, ...claims }])
-            if (!isFresh) answers.set(name, { app, place, freshUntil: now + freshMs })
+            if (!isFresh) answers.set(name, { app, place, subject: claims.subject, freshUntil: now + freshMs })
             expect(widget, `${reader.name} reads ${app}`).toMatchObject({
               state: 'FRESH',
               payload: { items: [{ title: claims.subject ?? claims.organizationId }] },
