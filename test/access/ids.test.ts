@@ -73,6 +73,12 @@ const elsewhere: Readonly<Record<string, string>> = {
   'Query.consentDecision(subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.recordConsent(input.subjectId)': 'a browser chose it at random, and alone knows it',
   'Mutation.reconcileSeats(input.organizationId)': 'the launcher alone asks it, of any organization',
+  ...Object.fromEntries(
+    ['toolCallId', 'toolCalls.id'].map(name => [
+      `Mutation.createCompletion(input.messages.${name})`,
+      'a model named its call, and the id goes to the model alone',
+    ]),
+  ),
   'Mutation.launchApp(input.actionItemId)': 'an item is looked up as the viewer sees it; launch.test.ts tries one of another context',
   'Mutation.createHandoff(input.sessionId)': 'the launcher alone names a session; handoff.test.ts tries those of other people and ended ones',
   'Mutation.updateDashboardLayout(input.boards.id)': 'a board is a part of the layout that is changed; layout.test.ts names one of another layout',
