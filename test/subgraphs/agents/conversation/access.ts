@@ -22,6 +22,7 @@ export const access: AccessRows = {
     row('Conversation.agent', read, invoke, byScope, conversation('agent { id }'), 'conversation.agent'),
     row('Conversation.messages', invoke, write, byScope, conversation('messages { nodes { id } }'), 'conversation.messages'),
     row('Conversation.createdBy', invoke, write, byScope, conversation('createdBy { id }'), 'conversation.createdBy'),
+    row('ConversationMessage.run', invoke, write, byScope, conversation('messages { nodes { run { id } } }'), 'conversation.messages.nodes.run'),
     row(
       'Mutation.createConversation',
       invoke,

@@ -3,6 +3,7 @@ import { inTransaction } from '../../../../subgraphs/store/write.ts'
 import type { Supergraph } from '../../../kit/supergraph.ts'
 import { seedAgent } from '../agent/seed.ts'
 import { seedKnowledge } from '../knowledge/seed.ts'
+import { seedRun } from '../workflow/seed.ts'
 
 /** A conversation that an agent began with a reply that broke off, past every rule: with everything that a message may lack. @returns their ids */
 export async function seedConversation(
@@ -10,6 +11,7 @@ export async function seedConversation(
   { organizationId, userId }: { organizationId: string; userId: string },
 ): Promise<{ readonly id: string; readonly agentId: string; readonly replyId: string }> {
   const source = await seedKnowledge(graph, { organizationId })
+  const { id: runId } = await seedRun(graph, { organizationId, userId })
   const agentId = await seedAgent(graph, { organizationId, knowledgeSourceIds: [source.id] })
   const now = graph.clock.now()
   const [id, questionId, replyId] = [newId(now), newId(now), newId(now)]
@@ -23,6 +25,7 @@ export async function seedConversation(
     await job.conversationMessages.insert({ ...place, id: questionId, role: 'USER', text: 'Is the moon round?' }, transaction)
     const reply = {
       id: replyId,
+      runId,
       role: 'AGENT',
       text: 'The moon is round.',
       mode: 'EXTRACTIVE',
