@@ -52,21 +52,21 @@ const unknown: AppFailing = { isFailing: false, pausedUntil: null, isPausedForMa
 export function openAppWidgets({ outbound, clock, log, payloads, failures, tokens, isDevelopment }: AppWidgetsOptions): AppWidgets {
   const running = new Map<string, Running>()
 
-  /** Without the store a failing app is only asked more often. */
-  const counted = (counting: Promise<unknown>) => counting.catch(error => log.warn({ err: error }, 'failure of an app not counted'))
+  /** Without the store a failing app is asked more often, and a paused one later. */
+  const recorded = (recording: Promise<unknown>) => recording.catch(error => log.warn({ err: error }, 'failures of an app not recorded'))
 
   async function mayAsk(scope: AppScope, { pausedUntil, isPausedForMany }: AppFailing): Promise<boolean> {
     if (pausedUntil === null) return !isPausedForMany
     const now = clock.now()
-    return pausedUntil <= now && failures.takeTrial(scope, now).catch(() => false)
+    return pausedUntil <= now && (await recorded(failures.takeTrial(scope, now))) === true
   }
 
   async function ask({ url, share }: AppWidget, failing: AppFailing): Promise<Fetched> {
     const scope = scopeOf(share)
     if (!(await mayAsk(scope, failing))) return { code: 'PAUSED' }
     const answer = await fetchWidget(outbound, url, await tokens.write(share), isDevelopment)
-    if ('code' in answer) await counted(failures.add(scope, clock.now()))
-    else if (failing.isFailing) await counted(failures.end(scope))
+    if ('code' in answer) await recorded(failures.add(scope, clock.now()))
+    else if (failing.isFailing) await recorded(failures.end(scope))
     return answer
   }
 
