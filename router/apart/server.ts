@@ -13,6 +13,7 @@ import { readBody } from '../door/body.ts'
 import { accident, doorRefusal, type Problem, problem, problemType, refusalOfThrown, retryAfterOf } from '../door/errors.ts'
 import { createReadiness, type ReadinessCheck } from '../door/health.ts'
 import { mustArriveWithin } from '../door/receiving/passing.ts'
+import { WatchedRequest } from '../door/receiving/pieces.ts'
 import { createDraining, type Draining } from '../door/streaming/draining.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
 import { notReadyHeader, notReadyStatus } from '../engine/transport/replicas.ts'
@@ -126,26 +127,29 @@ export async function serveSubgraph(options: SubgraphServerOptions): Promise<Sub
   }
 
   // Streamed bodies have no time limit; the others have the one below.
-  const server = createServer({ maxHeaderSize: mostHeaderBytes, requestTimeout: 0, headersTimeout: 60_000 }, (request, response) => {
-    if (!streams(subgraph, request, request.url ?? '')) mustArriveWithin(request, arriveMs, () => request.destroy())
-    const given = request.headers['x-request-id']
-    const requestId = typeof given === 'string' ? given.slice(0, mostIdCharacters) : newId()
-    const began = performance.now()
-    const work = async () => {
-      await handle(request, response, requestId).catch(error => {
-        if (!isUntimely(error) || response.headersSent) throw error
-        return refer(request, response, problem(401, codeOf(error), (error as Error).message, requestId, { untimely: true }))
-      })
-      if (!/^\/health\//.test(request.url ?? ''))
-        log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
-    }
-    const isOperators = /^\/(?:health|metrics)\b/.test(request.url ?? '')
-    const span = isOperators || !tracing ? undefined : beginRequest(tracing, request, requestId, routeOf(request.url ?? ''), { subgraph: slug })
-    doFor(
-      causeOf(requestId, name => request.headers[name]),
-      () => (span ? finished(span, work, () => ({ 'http.response.status_code': response.statusCode })) : work()),
-    ).catch(error => sendFailure(response, error, { requestId, expose, log }))
-  })
+  const server = createServer(
+    { maxHeaderSize: mostHeaderBytes, requestTimeout: 0, headersTimeout: 60_000, IncomingMessage: WatchedRequest },
+    (request, response) => {
+      if (!streams(subgraph, request, request.url ?? '')) mustArriveWithin(request, arriveMs, () => request.destroy())
+      const given = request.headers['x-request-id']
+      const requestId = typeof given === 'string' ? given.slice(0, mostIdCharacters) : newId()
+      const began = performance.now()
+      const work = async () => {
+        await handle(request, response, requestId).catch(error => {
+          if (!isUntimely(error) || response.headersSent) throw error
+          return refer(request, response, problem(401, codeOf(error), (error as Error).message, requestId, { untimely: true }))
+        })
+        if (!/^\/health\//.test(request.url ?? ''))
+          log.debug({ method: request.method, status: response.statusCode, ms: Math.round(performance.now() - began) }, 'answered')
+      }
+      const isOperators = /^\/(?:health|metrics)\b/.test(request.url ?? '')
+      const span = isOperators || !tracing ? undefined : beginRequest(tracing, request, requestId, routeOf(request.url ?? ''), { subgraph: slug })
+      doFor(
+        causeOf(requestId, name => request.headers[name]),
+        () => (span ? finished(span, work, () => ({ 'http.response.status_code': response.statusCode })) : work()),
+      ).catch(error => sendFailure(response, error, { requestId, expose, log }))
+    },
+  )
   draining.watch(server)
   const sockets = new WebSocketServer({ server, path: '/graphql', maxPayload: mostBodyBytes, verifyClient: (_info, take) => take(!leaving, notReadyStatus) })
   const protocol = serveSockets(sockets, { subgraph, readSeal, seals, operations })

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { isToken } from '../../metrics/reader.ts'
 import { readJsonBodies } from '../body.ts'
 import { doorRefusal } from '../errors.ts'
 
@@ -37,7 +37,7 @@ export function serveInvalidation(app: FastifyInstance, token: string, drop: (in
         // Before its body is read: others send for nothing.
         async onRequest({ headers: { authorization = '' } }) {
           const given = /^bearer +(.*)$/i.exec(authorization)?.[1] ?? authorization
-          if (!timingSafeEqual(hash(given), hash(token))) throw doorRefusal(401, 'Send the token of this router as Authorization.')
+          if (!isToken(given, token)) throw doorRefusal(401, 'Send the token of this router as Authorization.')
         },
       },
       async (request, reply) => {
@@ -54,5 +54,3 @@ export function serveInvalidation(app: FastifyInstance, token: string, drop: (in
 
 const sentenceOf = (issue: z.core.$ZodIssue | undefined): string =>
   issue ? `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}` : 'it is empty'
-
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest()

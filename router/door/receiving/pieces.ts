@@ -46,13 +46,13 @@ export class WatchedRequest extends IncomingMessage {
 export const mostAtOnce = 32
 
 /** How many requests of a connection began in the latest turn in which some did. */
-const begun = new WeakMap<object, { turn: number; requests: number; isOver: boolean }>()
+const begun = new WeakMap<Socket, { turn: number; requests: number; isOver: boolean }>()
 let turn = 0
 let isTurnCounted = false
 
 /**
- * Stops reading a connection that sends too many requests without waiting for answers: Node would begin all 50,000 of
- * a megabyte in one turn of the event loop, and drops the ones that follow.
+ * Stops reading a connection that sends too many requests without waiting for answers, and drops those that follow: Node
+ * would begin all 50,000 of two megabytes in one turn of the event loop.
  * @throws RATE_LIMITED for the first that is too many; the connection has to close after the answer
  */
 export function refusePipelining({ socket }: IncomingMessage): void {
@@ -84,8 +84,8 @@ const callbacks = [2, 3, 4] as const
 /**
  * Stops reading a connection in the middle of what was read of it, and drops the rest of that. Pausing the socket would
  * leave the pieces that its parser has begun, each copied to a buffer of its own: 30 times the processor time. Node has
- * no other way than to take the parser's callbacks away. They are back before the connection can close in this turn of
- * the event loop, because Node uses parsers again.
+ * no other way than to take the parser's callbacks away. They are restored before the connection can close, which Node
+ * does later in a turn of the event loop: it then gives the parser to another connection.
  */
 function stopReading(socket: Socket): void {
   const { parser, _handle: handle } = socket as Socket & { parser?: Parser; _handle?: { readStop?(): void } }
