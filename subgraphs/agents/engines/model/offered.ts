@@ -39,9 +39,11 @@ export async function offeredTools(
   { connectors }: { readonly connectors: ReturnType<(typeof connectorStore)['open']> },
   { tools, organizationId }: Pick<AgentRow, 'tools' | 'organizationId'>,
 ): Promise<readonly OfferedTool[]> {
+  const usable = tools.filter(({ permission }) => permission !== 'DENY')
+  const found = await Promise.all(usable.map(({ connectorId }) => connectors.byId.load(connectorId)))
   const offered: OfferedTool[] = []
-  for (const own of tools) {
-    const connector = own.permission === 'DENY' ? null : await connectors.byId.load(own.connectorId)
+  for (const [at, own] of usable.entries()) {
+    const connector = found[at]
     if (connector?.organizationId !== organizationId || connector.status === 'DISABLED') continue
     const tool = connector.tools.find(({ name }) => name === own.name)
     if (!tool || tool.permission === 'DENY') continue
