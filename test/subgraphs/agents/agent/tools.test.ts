@@ -44,18 +44,6 @@ async function read(id: string): Promise<Answered> {
   return found
 }
 
-/** Lets the present be worked off until something is so. */
-const until = (is: () => Promise<unknown>, expected: unknown) =>
-  expect
-    .poll(
-      async () => {
-        await world.graph.clock.run(100)
-        return is()
-      },
-      { timeout: 20_000 },
-    )
-    .toEqual(expected)
-
 const received = async (text: string) =>
   (await world.received('mcp')).filter(call => String(call.text ?? '').includes(text) || JSON.stringify(call.arguments ?? '').includes(text))
 
@@ -69,12 +57,12 @@ async function asked(prompt: string, permissions: Readonly<Record<string, string
   return {
     ...{ id, agentId },
     async ended(status = 'SUCCEEDED') {
-      await until(statusOf, status)
+      await world.until(statusOf, status)
       return read(id)
     },
     /** The approval that its call waits for. */
     async approval(at = 0) {
-      await until(async () => (await read(id)).steps[0].childRuns?.nodes[at]?.status, 'WAITING_APPROVAL')
+      await world.until(async () => (await read(id)).steps[0].childRuns?.nodes[at]?.status, 'WAITING_APPROVAL')
       return (await read(id)).steps[0].childRuns.nodes[at].steps[0].approval
     },
   }
@@ -162,7 +150,7 @@ describe('a MODEL step whose agent has tools', () => {
     await does('setKillSwitch', { engaged: true, agentId, reason: 'Look first' })
     const before = (await world.received('openai')).length
     await decide(waits, 'REJECT')
-    await until(async () => (await read(id)).steps[0].childRuns.nodes[0].status, 'FAILED')
+    await world.until(async () => (await read(id)).steps[0].childRuns.nodes[0].status, 'FAILED')
     await world.graph.clock.run(30_000)
     expect([(await read(id)).status, (await world.received('openai')).length]).toEqual(['RUNNING', before])
     await does('setKillSwitch', { engaged: false, agentId })
@@ -210,7 +198,7 @@ describe('a MODEL step whose agent has tools', () => {
     const { approval, id } = await asked('call create_note {"text":"stopped"}', { create_note: 'ASK' })
     const waits = await approval()
     await does('cancelRun', { id })
-    await until(async () => (await read(id)).steps[0].childRuns.nodes[0].steps[0].approval.status, 'CANCELLED')
+    await world.until(async () => (await read(id)).steps[0].childRuns.nodes[0].steps[0].approval.status, 'CANCELLED')
     const input = { id: waits.id, argumentsHash: waits.argumentsHash, decision: 'APPROVE' }
     const late = await world.graph.execute(mutation('decideApproval'), { input }, { as: owner })
     expect(late.refused('CONFLICT').extensions).toMatchObject({ reason: 'DECIDED', status: 'CANCELLED' })

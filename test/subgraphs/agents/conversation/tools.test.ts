@@ -33,18 +33,6 @@ type Answered = any
 const ask = async (document: string, variables: object = {}): Promise<Answered> => (await world.graph.execute(document, { ...variables }, { as: owner })).data()
 const does = async (name: string, input: object, selection?: string) => (await ask(mutation(name, selection), { input }))[name]
 
-/** Lets the present be worked off until something is so. */
-const until = (is: () => Promise<unknown>, expected: unknown) =>
-  expect
-    .poll(
-      async () => {
-        await world.graph.clock.run(100)
-        return is()
-      },
-      { timeout: 20_000 },
-    )
-    .toEqual(expected)
-
 const notes = async (text: string) => (await world.received('mcp')).filter(({ arguments: given }) => JSON.stringify(given).includes(text))
 
 /** A conversation with an agent that has a tool. */
@@ -57,12 +45,12 @@ async function talk(permission = 'AUTO', agent: object = {}) {
     ...{ id, agentId, reply },
     say: (text: string) => does('sendMessage', { conversationId: id, text }),
     async ended(status = 'COMPLETE') {
-      await until(async () => (await reply()).status, status)
+      await world.until(async () => (await reply()).status, status)
       return reply()
     },
     /** The approval that the reply waits for. */
     async approval() {
-      await until(async () => (await ask(approvals)).approvals.nodes.length, 1)
+      await world.until(async () => (await ask(approvals)).approvals.nodes.length, 1)
       return (await ask(approvals)).approvals.nodes[0]
     },
   }
@@ -107,7 +95,7 @@ describe('a reply of an agent that has tools', () => {
     await does('cancelRun', { id: (await reply()).run.id })
     expect(await ended('FAILED')).toMatchObject({ text: 'Calling create_note. ', failure: { code: 'CANCELLED' }, run: { status: 'CANCELLED' } })
     expect(await notes('cancelled talk')).toEqual([])
-    await until(async () => (await ask(approvals)).approvals.nodes, [])
+    await world.until(async () => (await ask(approvals)).approvals.nodes, [])
   })
 
   it('quotes its sources, which is said, while no model answers', async () => {
@@ -126,7 +114,7 @@ describe('a reply of an agent that has tools', () => {
     const waits = await approval()
     for (const network of ['openai', 'anthropic']) await world.arm(network, { fault: 'status', status: 503, times: 20 })
     await does('decideApproval', { id: waits.id, argumentsHash: waits.argumentsHash, decision: 'APPROVE' })
-    await until(async () => (await notes('before the end')).length, 1)
+    await world.until(async () => (await notes('before the end')).length, 1)
     await world.graph.clock.run(60_000)
     expect(await ended('FAILED')).toMatchObject({ text: 'Calling create_note. ', failure: { code: 'UPSTREAM_FAILED' }, run: { status: 'FAILED' } })
   })

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, type SupergraphOptions, supergraph } from '../../../kit/supergraph.ts'
 import { seedCredential } from '../credential/seed.ts'
@@ -19,6 +20,8 @@ export interface AiWorld extends AsyncDisposable {
   arm(network: string, fault?: object): Promise<void>
   /** What a network took. */
   received(network: string): Promise<readonly Record<string, unknown>[]>
+  /** Lets the present be worked off until something is so. */
+  until(is: () => Promise<unknown>, expected: unknown): Promise<void>
   /** What is on record of an answered call. */
   callOf(answer: Response): Promise<Record<string, unknown>>
   /** What limits say: nothing may stay held. */
@@ -69,6 +72,13 @@ export async function aiWorld(options: SupergraphOptions = {}): Promise<AiWorld>
     },
     arm: async (network, fault = { fault: 'none' }) => void (await control('faults', { network, times: 1, ...fault })),
     received: network => control(`received?network=${network}`) as Promise<readonly Record<string, unknown>[]>,
+    async until(is, expected) {
+      const look = async () => {
+        await graph.clock.run(100)
+        return is()
+      }
+      await expect.poll(look, { timeout: 20_000 }).toEqual(expected)
+    },
     async callOf({ headers }) {
       const [call] = await graph.rows('select * from providers.calls where id = $1', [headers.get('x-gateway-call-id')])
       if (!call) throw new Error('the call is not on record')
