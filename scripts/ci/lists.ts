@@ -65,6 +65,7 @@ export const long: readonly Step[] = [
   { name: 'graph apart by NOTIFY', seconds: 480, command: tests('test/supergraph'), env: { GRAPH_MODE: 'apart', GRAPH_CARRIER: 'notify' } },
   { name: 'posts under kills', seconds: 620, command: tests('test/chaos/every-network.test.ts'), env: { CHAOS: '1' } },
   { name: 'runs under kills', seconds: 600, command: tests('test/chaos/plans.test.ts'), env: { CHAOS: '1' } },
+  { name: 'notices under kills', seconds: 420, command: tests('test/chaos/notices.test.ts'), env: { CHAOS: '1' } },
   { name: 'payments under kills', seconds: 720, command: tests('test/chaos/payments/kills.test.ts'), env: { CHAOS: '1' } },
   { name: 'pages within reach', seconds: 900, command: ['npm', 'run', 'test:reach'], needs: ['chromium'] },
   { name: 'films under kills', seconds: 300, command: tests('test/chaos/films.test.ts'), env: { CHAOS: '1' } },

@@ -33,8 +33,8 @@ export interface Apart extends AsyncDisposable {
 export interface ApartOptions {
   /** Number of the service's processes. */
   readonly count: number
-  /** Settings that all processes have besides. */
-  readonly settings?: Readonly<Record<string, string>>
+  /** Returns settings that all processes have besides. @param origin of the sandbox */
+  readonly settings?: (origin: string) => Readonly<Record<string, string>>
   /** Where the sandbox sends the processor's events, below the router's address. */
   readonly processorEvents?: string
 }
@@ -42,7 +42,7 @@ export interface ApartOptions {
 const steady = ['identity', 'providers'] as const
 
 /** Opens a service apart, and waits until all processes are ready. */
-export async function openApart(slug: 'agents' | 'payments', { count, settings = {}, processorEvents }: ApartOptions): Promise<Apart> {
+export async function openApart(slug: 'agents' | 'launcher' | 'payments', { count, settings, processorEvents }: ApartOptions): Promise<Apart> {
   await using opening = new AsyncDisposableStack()
   const database = opening.use(await createTestDatabase({ empty: true }))
   const folder = opening.use(newDataFolder())
@@ -72,7 +72,7 @@ export async function openApart(slug: 'agents' | 'payments', { count, settings =
     ...{ DATA_DIR: folder.path, PUBLIC_URL: url, DATABASE_URL: database.url, SANDBOX_DIR: sandboxFolder, EVENT_CARRIER: 'notify', LOG_LEVEL: 'error' },
     ...{ AUTH_SECRET: token(), ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`, ROUTER_URL: url, npm_lifecycle_event: 'test' },
     ...{ IDENTITY_URL: ofIdentity!, PROVIDERS_URL: ofProviders!, [`${slug.toUpperCase()}_URL`]: ofWorkers.join() },
-    ...settings,
+    ...settings?.(origin),
   }
   const run = (words: readonly string[], more: Readonly<Record<string, string>>) =>
     keep(launch(process.execPath, ['router/main.ts', ...words], { ...shared, ...more }))

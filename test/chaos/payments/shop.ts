@@ -23,7 +23,7 @@ export interface Shop extends Pick<Apart, 'url' | 'workers' | 'rows'>, AsyncDisp
 export async function openShop(count: number): Promise<Shop> {
   const settlementToken = randomBytes(32).toString('base64url')
   await using opening = new AsyncDisposableStack()
-  const settings = { SETTLEMENT_PAYMENTS_SERVICE_TOKEN: settlementToken }
+  const settings = () => ({ SETTLEMENT_PAYMENTS_SERVICE_TOKEN: settlementToken })
   const { demo, origin, ...apart } = opening.use(await openApart('payments', { count, settings, processorEvents: '/payments/api/webhooks/stripe' }))
   const owner = await signIn(apart.url)
   const stack = opening.move()

@@ -60,7 +60,12 @@ describe('a push message', () => {
     const [message, ...more] = await received(own)
     expect([more, await received(others)]).toEqual([[], []])
     expect(own.open(message!)).toEqual({ id, kind: 'POST_FAILED', title: 'A post failed', url: 'http://localhost:4000/publishing/posts/1' })
-    expect(message!.headers).toMatchObject({ 'content-encoding': 'aes128gcm', ttl: expect.stringMatching(/^\d+$/), urgency: 'high' })
+    expect(message!.headers).toMatchObject({
+      'content-encoding': 'aes128gcm',
+      ttl: expect.stringMatching(/^\d+$/),
+      urgency: 'high',
+      topic: id.replaceAll('-', ''),
+    })
     expect(Buffer.from(message!.body, 'base64').includes('post')).toBe(false)
     const { json } = await door.ask('GET', '/launcher/api/push/key')
     expect(signedBy(message!)).toMatchObject({ key: json.publicKey, claims: { aud: graph.x.origin, sub: 'mailto:ops@example.test' } })

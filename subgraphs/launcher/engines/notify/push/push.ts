@@ -11,7 +11,7 @@ import { inTransaction } from '../../../../store/write.ts'
 import type { DueMessage, MessageRow, Messages } from '../../../stores/inbox/message.ts'
 import { placeOfSubscription, type pushSubscriptionStore } from '../../../stores/inbox/push-subscription.ts'
 import { type Alarm, openAlarm } from '../alarm.ts'
-import { type Answered, afterAnswer, payloadOf, ttlSeconds, urgencyOf } from './rules.ts'
+import { type Answered, afterAnswer, payloadOf, pushTopicOf, ttlSeconds, urgencyOf } from './rules.ts'
 import type { Vapid } from './vapid.ts'
 
 /** A browser that takes push messages, as the browser describes itself. */
@@ -79,6 +79,7 @@ export function openPush({ vapid, way, cipher, clock, log, dashboardUrl }: PushO
           'content-type': 'application/octet-stream',
           ttl: String(ttlSeconds(message, clock.now())),
           urgency: urgencyOf(message),
+          topic: pushTopicOf(message),
         },
       })
       return { status, retryAfter: headers.get('retry-after') }

@@ -54,12 +54,19 @@ const urgencies = { CRITICAL: 'high', HIGH: 'high', NORMAL: 'normal', LOW: 'low'
 /** Returns how soon a message has to reach a browser that saves its battery (RFC 8030, section 5.3). */
 export const urgencyOf = ({ severity }: Pick<MessageRow, 'severity'>): string => urgencies[severity]
 
+/** Returns the id of what a message says: the action item or notification, which several messages may be about. */
+const subjectOf = ({ id, itemId, notificationId }: Pick<MessageRow, 'id' | 'itemId' | 'notificationId'>): string => itemId ?? notificationId ?? id
+
+/**
+ * Returns the topic of a message: a push service that still keeps one of the same topic for a browser replaces it, so a
+ * repetition after a crash reaches the browser once (RFC 8030, section 5.4: up to 32 characters of base64url).
+ */
+export const pushTopicOf = (message: Parameters<typeof subjectOf>[0]): string => subjectOf(message).replaceAll('-', '')
+
 /** Returns what a browser shows. @param dashboardUrl where it leads when the message has no address of its own, or one that is too long */
-export function payloadOf(
-  { id, itemId, notificationId, kind, title, url }: Pick<MessageRow, 'id' | 'itemId' | 'notificationId' | 'kind' | 'title' | 'url'>,
-  dashboardUrl: string,
-): string {
-  const shown = { id: itemId ?? notificationId ?? id, kind, title: [...title].slice(0, maxTitle).join(''), url: url ?? dashboardUrl }
+export function payloadOf(message: Pick<MessageRow, 'id' | 'itemId' | 'notificationId' | 'kind' | 'title' | 'url'>, dashboardUrl: string): string {
+  const { kind, title, url } = message
+  const shown = { id: subjectOf(message), kind, title: [...title].slice(0, maxTitle).join(''), url: url ?? dashboardUrl }
   const text = JSON.stringify(shown)
   if (Buffer.byteLength(text) <= maxBytes) return text
   return JSON.stringify({ ...shown, title: [...title].slice(0, 100).join(''), url: shown.url.length <= 1_000 ? shown.url : dashboardUrl })
