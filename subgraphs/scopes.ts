@@ -148,9 +148,14 @@ export const reservedOperations: Readonly<Partial<Record<ServiceOperation, reado
 export const scopesOfOperations = (operations: readonly ServiceOperation[]): readonly Scope[] =>
   [...new Set(operations.map(operation => serviceOperations[operation]))].sort()
 
+const union = (roles: readonly string[]): readonly Scope[] => [...new Set(roles.flatMap(role => scopesOfRole[role] ?? []))].sort()
+
+/** Scopes of each role alone: nearly everybody has one role, and open streams are checked every second. */
+const ofOneRole: ReadonlyMap<string, readonly Scope[]> = new Map(Object.keys(scopesOfRole).map(role => [role, union([role])]))
+
 /** The scopes that several roles give together, sorted, each once. */
 export function scopesOf(roles: readonly string[]): readonly Scope[] {
-  return [...new Set(roles.flatMap(role => scopesOfRole[role] ?? []))].sort()
+  return (roles.length === 1 && ofOneRole.get(roles[0]!)) || union(roles)
 }
 
 /** Applications that people use without an organization too, as their registrations say. */

@@ -64,9 +64,11 @@ export function createStreams(
   const vouchedAt = new Map<OpenStream, number>()
   let looking = false
 
-  const idsOf = (kinds: readonly string[]) => [
-    ...new Set([...open].filter(({ caller }) => kinds.includes(caller.credential.kind)).map(({ caller }) => caller.credential.id!)),
-  ]
+  const idsOf = (kinds: readonly string[]): ReadonlySet<string> => {
+    const ids = new Set<string>()
+    for (const { caller } of open) if (kinds.includes(caller.credential.kind)) ids.add(caller.credential.id!)
+    return ids
+  }
 
   const expire = () => {
     const now = clock.now()
@@ -90,22 +92,22 @@ export function createStreams(
     const [sessionIds, hashes] = [idsOf(['token', 'cookie']), idsOf(['key'])]
     const kids = new Set([...open].flatMap(({ caller }) => caller.credential.kid ?? []))
     const [sessions, keys, published] = await Promise.all([
-      sessionIds.length > 0 ? authority.sessions(sessionIds) : new Map<string, ValidSession>(),
-      hashes.length > 0 ? authority.keys(hashes) : new Map<string, ValidKey>(),
+      sessionIds.size > 0 ? authority.sessions([...sessionIds]) : new Map<string, ValidSession>(),
+      hashes.size > 0 ? authority.keys([...hashes]) : new Map<string, ValidKey>(),
       kids.size > 0 ? authority.jwks() : null,
     ])
     for (const { kid } of published?.keys ?? []) if (kid !== undefined) kids.delete(kid)
     for (const stream of open) {
       const { viewer, credential } = stream.caller
-      if (!credential.stands && (hashes.includes(credential.id!) || sessionIds.includes(credential.id!))) vouch(stream, askedAt)
-      if (credential.kind === 'key' && hashes.includes(credential.id!)) {
+      if (!credential.stands && (hashes.has(credential.id!) || sessionIds.has(credential.id!))) vouch(stream, askedAt)
+      if (credential.kind === 'key' && hashes.has(credential.id!)) {
         const key = keys.get(credential.id!)
         if (!key) stream.end(forbiddenCode, 'key revoked')
         // A key that acts as a service account has the rights of that account's roles.
         else if (!isDeepStrictEqual(key.scopes, viewer.scopes)) stream.end(forbiddenCode, 'rights changed')
       }
       if (credential.kind !== 'token' && credential.kind !== 'cookie') continue
-      if (!sessionIds.includes(credential.id!)) continue
+      if (!sessionIds.has(credential.id!)) continue
       const session = sessions.get(credential.id!)
       if (!session) stream.end(forbiddenCode, 'session ended')
       else if (credential.kid !== undefined && kids.has(credential.kid)) stream.end(forbiddenCode, 'signing key distrusted')
