@@ -5,7 +5,7 @@ import { measureApart } from './apart.ts'
 import { measureEmbedded, measureEvents, measureMisses, measurePlatform, measureStore } from './embedded.ts'
 import { measureCached } from './gateways/cached.ts'
 import { hasPeers, measureLatency, measureRemote } from './gateways/remote.ts'
-import { measureLive } from './live/measure.ts'
+import { measureLive, measureWidgets } from './live/measure.ts'
 import { measurePayments } from './payments/measure.ts'
 import { measureAgents } from './platform/agents/measure.ts'
 import { measureRetrieval } from './platform/agents/retrieval.ts'
@@ -19,7 +19,7 @@ import { measureWorkers } from './workers/measure.ts'
 
 const usage = `npm run bench -- [chapter] [flags]
 
-Chapters (all of them but launcher, payments, agents and retrieval unless one is named):
+Chapters (all of them but launcher, widgets, payments, agents and retrieval unless one is named):
   remote     workload 1, subgraphs over HTTP, beside the peers
   embedded   workload 1 in one process, beside the peers
   platform   workload 2, the platform with its database, beside the stock gateway
@@ -33,6 +33,7 @@ Chapters (all of them but launcher, payments, agents and retrieval unless one is
   providers  the gateway to models: beside its peer, and with budgets and the log
   fairness   what an organization waits for while another floods reads, writes, streams, uploads or models (--only takes these)
   launcher   searches of 50,000 apps, a queue of 10,000 items, a dashboard's batch of widgets (--only takes search, queue, widgets)
+  widgets    5,000 dashboards of 500 organizations with widgets that change, over WebSockets
   agents     steps of runs beside bare jobs, 10,000 runs that wait, lists of a million runs (--only takes steps, waiting, lists)
   retrieval  how often the passage that answers a question is found, of 200 questions
   payments   paying by GraphQL and REST, postings of the ledger, events until PAID, and lists of a million orders (--only takes pay, postings, paid, lists)
@@ -84,6 +85,7 @@ At 70 % of its load (${rate.toFixed(0)} requests/s at fixed distances): p50 ${p5
   providers: async () => `## The gateway to models\n\n${await measureProviders({ rounds, seconds: 3, only })}`,
   fairness: async () => `## An organization beside one that floods a door\n\n${await measureFairness({ only })}`,
   launcher: async () => `## The launcher\n\n${await measureLauncher({ runs: 20 * rounds, only })}`,
+  widgets: async () => `## Dashboards with live widgets\n\n${await measureWidgets({ rounds })}`,
   agents: async () => `## Agents\n\n${await measureAgents({ runs: 20 * rounds, rounds, only, isSmall: values.small })}`,
   retrieval: async () => `## Retrieval\n\n${await measureRetrieval()}`,
   payments: async () => `## Payments\n\n${await measurePayments({ rounds, only, isSmall: values.small })}`,
@@ -99,7 +101,7 @@ ${memory.map(({ at, heap, rss }) => `| ${at} | ${heap.toFixed(1)} | ${rss.toFixe
   },
 }
 /** Chapters that take minutes and measure one service. */
-const byNameAlone = ['agents', 'launcher', 'payments', 'retrieval']
+const byNameAlone = ['agents', 'launcher', 'payments', 'retrieval', 'widgets']
 /** Chapters that compare the router with its peers; the others measure the platform alone and need only the project. */
 const besidePeers = ['remote', 'embedded']
 const [chosen] = positionals

@@ -40,11 +40,14 @@ process.on('message', async (asked: 'figures' | { perSecond: number; changes: nu
     return process.send!({ upstreams: upstreams(), events: events(), deliveries: deliveries(), reads: await widgetsRead() })
   }
   const begin = performance.now()
-  for (let made = 0; made < asked.changes; made++) {
-    await setTimeout(Math.max(0, begin + (made * 1000) / asked.perSecond - performance.now()))
-    await change(worlds[changes++ % organizations]!)
+  const made: { readonly organization: number; readonly at: number }[] = []
+  while (made.length < asked.changes) {
+    await setTimeout(Math.max(0, begin + (made.length * 1000) / asked.perSecond - performance.now()))
+    const organization = changes++ % organizations
+    made.push({ organization, at: performance.timeOrigin + performance.now() })
+    await change(worlds[organization]!)
   }
-  process.send!('changed')
+  process.send!({ changes: made })
 })
 process.send!({ port, credentials: known.credentials })
 
