@@ -66,9 +66,6 @@ const byCode = statement(
 
 const ofPerson = `l.user_id = $1 and l.organization_id is not distinct from $2::uuid and l.created_at >= $3 and l.status <> 'FAILED'`
 const countSince = statement(`select count(*)::int as count from launcher.launches l where ${ofPerson}`)
-const mostLaunched = statement(
-  `select l.app from launcher.launches l where ${ofPerson} group by l.app order by count(*) desc, max(l.created_at) desc, l.app limit 100`,
-)
 
 /** Whose launches they are: a person's in a context. */
 export type LaunchOwner = Pick<LaunchRow, 'organizationId' | 'userId'>
@@ -83,10 +80,6 @@ const ownSql = (rows: Rows<typeof launches>) => ({
   /** Counts a person's launches since a moment that did not fail. */
   countSince: async ({ organizationId, userId }: LaunchOwner, since: Date): Promise<number> =>
     (await rows.read<{ count: number }>(countSince, [userId, organizationId, since]))[0]!.count,
-
-  /** Returns the apps that a person launched since a moment, the most often launched first. */
-  mostLaunched: async ({ organizationId, userId }: LaunchOwner, since: Date): Promise<string[]> =>
-    (await rows.read<{ app: string }>(mostLaunched, [userId, organizationId, since])).map(({ app }) => app),
 
   /** Returns the launch that made a code for a service, while the code lasts; null for every other code. */
   async ofCode(codeHash: string, serviceId: string, now: Date): Promise<LaunchRow | null> {

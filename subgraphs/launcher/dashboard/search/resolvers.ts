@@ -1,12 +1,11 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { readText } from '../../../../platform/ids.ts'
-import { requirePerson } from '../../../viewer.ts'
 import { iconPath } from '../../catalog/entry/rules.ts'
 import type { Context } from '../../context.ts'
 import { findSpelled } from '../../engines/catalog/find.ts'
 import { maxSearch, wordsOf } from '../../engines/catalog/words.ts'
 import type { QueryLauncherSearchArgs, Resolvers } from '../../resolvers.generated.ts'
-import { type CatalogEntryRow, compareTitles } from '../../stores/catalog-entry.ts'
+import type { CatalogEntryRow } from '../../stores/catalog-entry.ts'
 import { isEntitled } from '../../stores/commerce/entitlement.ts'
 import type { Hit } from '../../stores/dashboard/search.ts'
 import { shownFavourites } from '../favourite/resolvers.ts'
@@ -25,10 +24,15 @@ async function usable({ catalogEntries, entitlements }: Context, app: string): P
 /** Days whose launches say which apps are at hand. */
 const launchDays = 30
 
+/** Returns apps of the platform that are installed and not paid for: no search shows them. */
+async function unpaid({ entitlements }: Context): Promise<readonly string[]> {
+  const rights = await entitlements.rights()
+  return rights.apps.filter(app => !isEntitled({ app, origin: 'PLATFORM' }, rights))
+}
+
 /** Returns what is at hand without a search: favourites in their order, then the other apps by the launches of the last days, then by title. */
 async function atHand(context: Context, limit: number): Promise<readonly Hit[]> {
-  const favourites = await shownFavourites(context)
-  const known = new Set(favourites.map(({ app }) => app))
+  const [favourites, hidden] = [await shownFavourites(context), await unpaid(context)]
   const hits = await Promise.all(
     favourites.map(async ({ id, app, title, url }): Promise<Hit | null> => {
       if (app === null) return { kind: 'LINK', id, title: title!, app, url, icon: null, score: 0 }
@@ -36,13 +40,10 @@ async function atHand(context: Context, limit: number): Promise<readonly Hit[]> 
       return entry && appHit(entry)
     }),
   )
-  const standing = [...(await context.installations.standing()).keys()].filter(app => !known.has(app))
-  const others = (await Promise.all(standing.map(app => usable(context, app)))).filter(entry => entry !== null)
-  const owner = { organizationId: context.viewer.organizationId, userId: requirePerson(context.viewer) }
-  const launched = await context.launches.mostLaunched(owner, new Date(context.clock.now().getTime() - launchDays * 86_400_000))
-  const placeOf = ({ app }: CatalogEntryRow) => (launched.includes(app) ? launched.indexOf(app) : launched.length)
-  const sorted = others.sort((a, b) => placeOf(a) - placeOf(b) || compareTitles(a, b))
-  return [...hits.filter(hit => hit !== null), ...sorted.map(appHit)].slice(0, limit)
+  const shown = hits.filter(hit => hit !== null).slice(0, limit)
+  const since = new Date(context.clock.now().getTime() - launchDays * 86_400_000)
+  const known = favourites.flatMap(({ app }) => app ?? [])
+  return [...shown, ...(shown.length < limit ? await context.search.mostLaunched(since, [...hidden, ...known], limit - shown.length) : [])]
 }
 
 async function search(context: Context, { query, first }: Pick<QueryLauncherSearchArgs, 'query'> & { readonly first: number }): Promise<readonly Hit[]> {
@@ -51,9 +52,7 @@ async function search(context: Context, { query, first }: Pick<QueryLauncherSear
   if (text === null) return atHand(context, first)
   const words = wordsOf(text)
   if (!words) return []
-  // Apps of the platform that are installed and not paid for.
-  const rights = await context.entitlements.rights()
-  const hidden = rights.apps.filter(app => !isEntitled({ app, origin: 'PLATFORM' }, rights))
+  const hidden = await unpaid(context)
   const found = await findSpelled(context.catalogEntries, words, wanted => context.search.find(wanted, hidden, first))
   return found.length > 0 ? found : context.search.findAlike(words.each, hidden, first)
 }

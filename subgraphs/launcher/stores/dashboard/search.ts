@@ -97,6 +97,17 @@ const near: readonly BoundStatement[] = Array.from({ length: maxWords }, (_, at)
   )
 })
 
+/** Installed apps by the person's launches since a moment, the others by title. */
+const launched = boundStatement(
+  `select 'APP' as kind, r.id, r.title, r.app, r.url, r.icon, 0::float8 as score from (${searched.find(({ kind }) => kind === 'APP')!.records}) r
+    left join (
+      select l.app, count(*) as times, max(l.created_at) as latest from launcher.launches l
+      where l.user_id = :person and l.organization_id is not distinct from :organization::uuid and l.created_at >= $1 and l.status <> 'FAILED' group by l.app
+    ) used on used.app = r.app
+  where r.app <> all($2::text[]) order by used.times desc nulls last, used.latest desc nulls last, r.title, r.id limit $3::int`,
+  3,
+)
+
 /** Searches what a viewer sees in the active context. */
 export interface Search {
   /**
@@ -106,6 +117,8 @@ export interface Search {
   find(wanted: Wanted, hidden: readonly string[], limit: number): Promise<Hit[]>
   /** Returns records with similar words, the best first. */
   findAlike(each: readonly string[], hidden: readonly string[], limit: number): Promise<Hit[]>
+  /** Returns installed apps, those that the person launched most often since a moment first, then the others by title. */
+  mostLaunched(since: Date, hidden: readonly string[], limit: number): Promise<Hit[]>
 }
 
 export const searchStore: Openable<Search> = {
@@ -119,6 +132,7 @@ export const searchStore: Openable<Search> = {
         const words = each.slice(0, maxWords)
         return read(near[words.length - 1]!, [...words, limit, hidden])
       },
+      mostLaunched: (since, hidden, limit) => read(launched, [since, hidden, limit]),
     }
   },
 }
