@@ -1,4 +1,5 @@
 import {
+  address,
   addresses,
   answerBytes,
   atLeast,
@@ -12,6 +13,7 @@ import {
   oneOf,
   quota,
   rate,
+  share,
   text,
   whole,
 } from './readers.ts'
@@ -184,6 +186,29 @@ export const usage = {
   }),
   flushMs: setting('USAGE_FLUSH_MS', milliseconds, { fallback: 60_000, by: doors, does: 'Milliseconds between two writes of what was used.' }),
   days: setting('USAGE_DAYS', days(1), { fallback: 90, by: doors, does: 'Days for which use is kept.' }),
+  exportMs: setting('USAGE_EXPORT_MS', milliseconds, {
+    fallback: 10_000,
+    by: doors,
+    does: 'Milliseconds between two reports of use to Hive or GraphOS; one is sent after 1,500 operations at the latest. See [Usage](usage.md#send-it-to-hive-or-graphos).',
+  }),
+  sampleRate: setting('USAGE_SAMPLE_RATE', share, { fallback: 1, by: doors, does: 'Share of operations that these reports count: 0 to 1.' }),
+  hiveTarget: setting('HIVE_TARGET', text, {
+    fallback: null,
+    without: 'nothing is sent to Hive',
+    by: doors,
+    does: 'Target at Hive that gets reports of use: `<organization>/<project>/<target>`, or its id. Needs `HIVE_ACCESS_TOKEN`.',
+  }),
+  hiveToken: setting('HIVE_ACCESS_TOKEN', text, { fallback: null, by: doors, does: 'Access token of Hive that may report use.' }),
+  hiveEndpoint: setting('HIVE_USAGE_ENDPOINT', address, {
+    fallback: 'https://app.graphql-hive.com/usage',
+    by: doors,
+    does: 'Address of Hive’s usage endpoint, without the target.',
+  }),
+  apolloEndpoint: setting('APOLLO_USAGE_ENDPOINT', address, {
+    fallback: 'https://usage-reporting.api.apollographql.com',
+    by: doors,
+    does: 'Where GraphOS takes reports of use. They are sent where `APOLLO_KEY` and `APOLLO_GRAPH_REF` are set.',
+  }),
 }
 
 /** Where a router before any subgraphs reads its supergraph. */
@@ -211,10 +236,14 @@ export const supergraphs = {
     does: 'Headers of requests to `http(s)` sources: a JSON object of texts.',
   }),
   hiveKey: setting('HIVE_CDN_KEY', text, { fallback: null, by: ['router'], does: 'Key of Hive’s CDN, sent to `http(s)` sources as `x-hive-cdn-key`.' }),
-  apolloKey: setting('APOLLO_KEY', text, { fallback: null, by: ['router'], does: 'Key of the graph at GraphOS. Required for `uplink`.' }),
+  apolloKey: setting('APOLLO_KEY', text, {
+    fallback: null,
+    by: doors,
+    does: 'Key of the graph at GraphOS. Required for `uplink`; with `APOLLO_GRAPH_REF` routers report use there ([Usage](usage.md#send-it-to-hive-or-graphos)).',
+  }),
   apolloGraph: setting('APOLLO_GRAPH_REF', text, {
     fallback: null,
-    by: ['router'],
+    by: doors,
     does: 'The graph at GraphOS and its variant, `shop@prod`. Required for `uplink`.',
   }),
   endpoints: setting('APOLLO_UPLINK_ENDPOINTS', addresses, {

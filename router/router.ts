@@ -130,6 +130,8 @@ export interface RouterOptions {
   readonly figures?: (() => Promise<string>) | undefined
   /** Records which clients use which fields. @default not recorded */
   readonly usage?: Usage | undefined
+  /** Wraps an engine to report which client used which operation to others. @default none is told */
+  readonly exported?: ((engine: Engine) => Engine) | undefined
   /** Starts traces of requests. @default none */
   readonly tracing?: Tracing | undefined
   /** Counts the bytes of operations and answers in progress. @default a count of its own */
@@ -166,7 +168,8 @@ const anonymousEach = operationShare.all * 0.75
 export async function createRouter(options: RouterOptions): Promise<Router> {
   const { engine: uncounted, authority, subgraphs, publicUrl, clock, log } = options
   // Operations of clients are counted; those that the platform's own pages and services send are checked when they are generated.
-  const engine = options.usage?.watch(uncounted) ?? uncounted
+  const counted = options.usage?.watch(uncounted) ?? uncounted
+  const engine = options.exported?.(counted) ?? counted
   const production = options.environment === 'production'
   // In development the client sees the internal error; elsewhere only the log does.
   const exposeErrors = options.environment === 'development'

@@ -6,6 +6,8 @@ import { studio } from './ai/studio.ts'
 import { apps } from './neighbours/apps.ts'
 import { consent } from './neighbours/consent.ts'
 import { developers } from './neighbours/developers.ts'
+import { graphos } from './neighbours/graphos.ts'
+import { hive } from './neighbours/hive.ts'
 import { hooks } from './neighbours/hooks.ts'
 import { mcp } from './neighbours/mcp.ts'
 import { notifications } from './neighbours/notifications.ts'
@@ -37,6 +39,8 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   hooks,
   apps,
   consent,
+  graphos,
+  hive,
   developers,
   mcp,
   notifications,

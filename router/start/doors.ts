@@ -13,6 +13,7 @@ import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/
 import type { Seal } from '../engine/transport/seal.ts'
 import type { Callbacks } from '../engine/transport/streams/callback.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
+import { openUsageExport, type UsageExportOptions } from '../metrics/usage/export/export.ts'
 import type { UsageStore } from '../metrics/usage/store.ts'
 import { openUsage } from '../metrics/usage/usage.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
@@ -50,6 +51,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   const studio = studioUrl === null ? undefined : { url: studioUrl, outbound: createOutbound([new URL(studioUrl).origin]) }
   if (studio) stack.defer(() => studio.outbound.close())
   const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
+  const exported = openUsageExport({ ...exportersOf(config), log, metrics }, stack)
   if (config.responseCache.store !== 'off') refuseCacheOf(config, parts)
   const cache = openResponseCache(config.responseCache, metrics)
   if (cache) colleagues?.share(cache)
@@ -61,6 +63,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
       if (invalidationToken) serveInvalidation(app, invalidationToken, invalidations => invalidate(cache, invalidations))
     },
     usage,
+    exported,
     foreign: foreign ?? undefined,
     studio,
     chatOrigins: config.publicChat.origins,
@@ -101,6 +104,20 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
       }).stop,
     )
   return router
+}
+
+/** Returns where reports of use go. @throws StartError for half of a setting */
+function exportersOf({ usage, supergraphs }: Config): Pick<UsageExportOptions, 'hive' | 'graphos' | 'everyMs' | 'sampleRate'> {
+  const { hiveTarget, hiveToken, hiveEndpoint, apolloEndpoint, exportMs, sampleRate } = usage
+  const { apolloKey, apolloGraph } = supergraphs
+  if ((hiveTarget === null) !== (hiveToken === null))
+    throw new StartError(`${hiveTarget === null ? 'HIVE_TARGET' : 'HIVE_ACCESS_TOKEN'}: missing, reports to Hive need both HIVE_TARGET and HIVE_ACCESS_TOKEN`)
+  return {
+    hive: hiveTarget !== null && hiveToken !== null ? { target: hiveTarget, token: hiveToken, endpoint: hiveEndpoint } : null,
+    graphos: apolloKey !== null && apolloGraph !== null ? { key: apolloKey, graphRef: apolloGraph, endpoint: apolloEndpoint } : null,
+    everyMs: exportMs,
+    sampleRate,
+  }
 }
 
 /** @throws StartError where a router cannot keep answers */

@@ -9,8 +9,14 @@ import { findOperation, type Operation } from '../../engine/operation/operation.
  * @returns null when the document holds no such operation
  */
 export function documentHash(document: DocumentNode, operationName: string | undefined): string | null {
+  const text = normalisedDocument(document, operationName)
+  return text === null ? null : createHash('sha256').update(text).digest('hex')
+}
+
+/** Returns the text of an operation's normalised document (`documentHash`); null when the document holds no such operation. */
+export function normalisedDocument(document: DocumentNode, operationName: string | undefined): string | null {
   const operation = findOperation(document, operationName)
-  return typeof operation === 'string' ? null : createHash('sha256').update(normalised(operation)).digest('hex')
+  return typeof operation === 'string' ? null : normalised(operation)
 }
 
 /** Returns the text of an operation without literals and unused fragments. */
