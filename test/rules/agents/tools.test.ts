@@ -108,7 +108,7 @@ describe('a round of calls', () => {
     result,
   })
   const run = (itemIndex: number, more: Partial<ToolRun> = {}): ToolRun => ({
-    ...{ itemIndex, status: 'SUCCEEDED', output: { at: itemIndex }, failureCode: null, failureMessage: null, isUnclear: false },
+    ...{ itemIndex, status: 'SUCCEEDED', output: { at: itemIndex }, failureCode: null, failureMessage: null, stepStatus: null },
     ...more,
   })
   const before: RoundRow = { text: 'First.', calls: [call('one', 'done')] }
@@ -135,7 +135,21 @@ describe('a round of calls', () => {
       { role: 'ASSISTANT', content: '', toolCalls: [{ id: 'two' }, { id: 'three' }, { id: 'four' }] },
       ...['two', 'three', 'four'].map(toolCallId => ({ role: 'TOOL', toolCallId })),
     ])
-    expect(takeToolsOn(rounds, [run(1), run(2, { status: 'FAILED', isUnclear: true }), run(3)])).toMatchObject({ unclear: { id: 'three' } })
+    expect(takeToolsOn(rounds, [run(1), run(2, { status: 'FAILED', stepStatus: 'UNKNOWN' }), run(3)])).toMatchObject({ unclear: { id: 'three' } })
+  })
+
+  it('waits for a call that outlives its cancelled run, and tells what came of it', () => {
+    const rounds = [before, { text: '', calls: [call('two')] }]
+    const results = (more: Partial<ToolRun>) => {
+      const taken = takeToolsOn(rounds, [run(1, more)])
+      return 'rounds' in taken ? taken.rounds[1]!.calls.map(({ result }) => result) : taken
+    }
+    expect(results({ status: 'CANCELLED', stepStatus: 'RUNNING', output: null })).toEqual({ begin: [] })
+    expect(results({ status: 'CANCELLED', stepStatus: 'UNKNOWN', output: null })).toMatchObject({ unclear: { id: 'two' } })
+    expect(results({ status: 'CANCELLED', stepStatus: 'SUCCEEDED', output: { done: true } })).toEqual(['{"done":true}'])
+    expect(results({ status: 'CANCELLED', stepStatus: 'CANCELLED', output: null })).toEqual(['The call was cancelled.'])
+    const checked = { failureCode: 'OUTCOME_UNKNOWN', failureMessage: 'A person found that it did not happen.' } as const
+    expect(results({ status: 'FAILED', stepStatus: 'FAILED', output: null, ...checked })).toEqual(['The call has not happened: a person has checked.'])
   })
 
   it('begins each call once, and ends, whatever the order in which runs end', () => {

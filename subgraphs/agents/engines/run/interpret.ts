@@ -2,6 +2,7 @@ import type { Failure, FailureCode } from '../../stores/run/run.ts'
 import type { Json, PlanStep } from '../../stores/workflow.ts'
 import { endKey } from './plan.ts'
 import type { StepState } from './state.ts'
+import type { CallEnd } from './walk.ts'
 
 /**
  * What became of a step. `done`, skipped: a trial went past it. `refused`: a person or a policy said no. `false`: its condition does not hold. `unknown`: its effect may stand or
@@ -89,4 +90,14 @@ export function endOf(state: StepState, outcome: Outcome, now: Date): StepState 
   if (outcome.is === 'done') return { ...ended, status: outcome.isSkipped ? 'SKIPPED' : 'SUCCEEDED', output: outcome.output }
   if (outcome.is === 'false') return { ...ended, status: 'SUCCEEDED', output: false }
   return { ...ended, status: outcome.is === 'unknown' ? 'UNKNOWN' : 'FAILED', failure: outcome.failure }
+}
+
+/** A step after the end of a call that has outlived its run, which was cancelled. */
+export function concludeCancelled(state: StepState, ended: CallEnd, now: Date): StepState {
+  if (ended === 'interrupted') return endOf(state, unknown('The process that called it has ended.'), now)
+  if ('answer' in ended) return endOf(state, { is: 'done', output: ended.answer }, now)
+  if ('round' in ended) return { ...state, status: 'CANCELLED', finishedAt: now }
+  const { hadNoEffect, isFinal, code, message } = ended.failure
+  if (isFinal) return endOf(state, { is: 'failed', failure: { code, message } }, now)
+  return hadNoEffect ? { ...state, status: 'CANCELLED', finishedAt: now } : endOf(state, unknown(message), now)
 }

@@ -184,6 +184,8 @@ async function writeDown(job: RunWork, before: RunRow, plan: PlanRow, known: rea
   const done = await doEffects(job, run, plan, walked.effects, unit)
   const hasEnded = over && !isOver(before.status)
   if (hasEnded) await end(job, run, walked.run, unit)
+  // The end of a call that outlived its run is news for the run above.
+  else if (over && before.claimId !== null && run.parentId) await job.runs.wake(run.parentId, now, transaction)
   const announceReply = hasEnded ? await job.replies.close(run, unit) : null
   return { run, calling: calls ? { run, claimId: claimId!, step: calls.step, state: calls.state } : null, ...done, announceReply, isNews }
 }

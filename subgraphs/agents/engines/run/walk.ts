@@ -5,7 +5,7 @@ import type { Held } from '../../stores/workspace/kill-switch.ts'
 import { type MapChildren, type MapItem, noChildren } from '../map/progress.ts'
 import { hasOpenCalls, takeToolsOn } from '../tools/progress.ts'
 import { type Action, hashOfAction } from './canonical.ts'
-import { type CallFailure, endOf, moveAfter, type Outcome, afterFailure as pauseOrEnd, unknown } from './interpret.ts'
+import { type CallFailure, concludeCancelled, endOf, moveAfter, type Outcome, afterFailure as pauseOrEnd, unknown } from './interpret.ts'
 import { isHeldBy } from './kill-switch.ts'
 import { readList, takeListOn } from './list.ts'
 import { limits, stepOfCall, usualGate } from './plan.ts'
@@ -171,6 +171,9 @@ function beginFilled(step: PlanStep, state: StepState, scope: Scope, seen: Seen)
   const given = fill(step.arguments, scope)
   const filled = { ...state, input: given }
   if (step.kind === 'RUN') {
+    // After a retry the run that it began before may have been brought to its end, or be on its way there.
+    const known = state.childRunId && childOn({ ...filled, status: 'WAITING' }, seen)
+    if (known) return known
     const planId = seen.childPlan(step)
     if (planId === null) return { state: filled, outcome: failed('CHILD_FAILED', 'The workflow of this step is not published, or this run lies too deep.') }
     const id = seen.newId()
@@ -270,11 +273,18 @@ function goOn(step: PlanStep, state: StepState, scope: Scope, seen: Seen): Stepp
   if (state.phase === 'CALL') return atCall(step, state, seen)
   if (step.kind === 'DELAY')
     return state.dueAt! <= seen.now ? { state, outcome: { is: 'done', output: null } } : { state, status: 'WAITING_TIMER', wakeAt: state.dueAt }
-  const { child } = seen
+  return (
+    childOn(state, seen) ?? {
+      state,
+      outcome: failed('CHILD_FAILED', `The run that this step began has ${seen.child?.status === 'FAILED' ? 'failed' : 'been cancelled'}.`),
+    }
+  )
+}
+
+/** How a RUN step goes on with the run that it has begun; null where that has failed or was cancelled. */
+function childOn(state: StepState, { child }: Seen): Stepped | null {
   if (child?.status === 'SUCCEEDED') return { state, outcome: { is: 'done', output: child.output } }
-  if (child?.status === 'FAILED' || child?.status === 'CANCELLED')
-    return { state, outcome: failed('CHILD_FAILED', `The run that this step began has ${child.status === 'FAILED' ? 'failed' : 'been cancelled'}.`) }
-  return { state, status: 'RUNNING', wakeAt: null }
+  return child?.status === 'FAILED' || child?.status === 'CANCELLED' ? null : { state, status: 'RUNNING', wakeAt: null }
 }
 
 function atGate(step: PlanStep, state: StepState, seen: Seen): Stepped {
@@ -360,15 +370,6 @@ function afterCancel(plan: readonly PlanStep[], run: RunState, steps: ReadonlyMa
   const state = steps.get(plan[run.cursor]?.key ?? '')
   if (state?.status !== 'RUNNING' || ended === null) return { run, changed: new Map(), effects: [], wakeAt: null }
   return { run, changed: new Map([[state.key, concludeCancelled(state, ended, now)]]), effects: [], wakeAt: null }
-}
-
-function concludeCancelled(state: StepState, ended: CallEnd, now: Date): StepState {
-  if (ended === 'interrupted') return endOf(state, unknown('The process that called it has ended.'), now)
-  if ('answer' in ended) return endOf(state, { is: 'done', output: ended.answer }, now)
-  if ('round' in ended) return { ...state, status: 'CANCELLED', finishedAt: now }
-  const { hadNoEffect, isFinal, code, message } = ended.failure
-  if (isFinal) return endOf(state, failed(code, message), now)
-  return hadNoEffect ? { ...state, status: 'CANCELLED', finishedAt: now } : endOf(state, unknown(message), now)
 }
 
 /**

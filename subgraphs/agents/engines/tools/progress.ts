@@ -1,5 +1,6 @@
 import type { ToolRun } from '../../stores/run/run.ts'
 import type { RoundRow, ToolCallRow } from '../../stores/run/step.ts'
+import type { Json } from '../../stores/workflow.ts'
 import { hasEnded } from '../map/progress.ts'
 
 /** Maximum characters that a model is told of what came of a call. */
@@ -20,12 +21,19 @@ export const offsetOf = (rounds: readonly RoundRow[]): number => rounds.slice(0,
 /** Whether calls of the last round are still to be made, or under way. */
 export const hasOpenCalls = (rounds: readonly RoundRow[] | null): boolean => rounds?.at(-1)?.calls.some(({ result }) => result === null) ?? false
 
+/** Whether nothing more comes of a call: a cancelled run leaves a call under way to its end. */
+const isSettled = (run: ToolRun): boolean => hasEnded(run) && run.stepStatus !== 'RUNNING'
+
 /** What a model is told of a call whose run has ended. */
-function resultOf({ status, output, failureCode, failureMessage }: ToolRun): string {
+function resultOf({ status, stepStatus, output, failureCode, failureMessage }: ToolRun): string {
+  if (stepStatus === 'SUCCEEDED') return shortened(output)
   if (status === 'CANCELLED') return 'The call was cancelled.'
+  if (failureCode === 'OUTCOME_UNKNOWN') return 'The call has not happened: a person has checked.'
   if (status === 'FAILED') return `The call failed (${failureCode}): ${failureMessage}`.slice(0, maxResult)
-  return (typeof output === 'string' ? output : JSON.stringify(output)).slice(0, maxResult).toWellFormed()
+  return shortened(output)
 }
+
+const shortened = (output: Json): string => (typeof output === 'string' ? output : JSON.stringify(output)).slice(0, maxResult).toWellFormed()
 
 /** Decides how the calls of the last round go on. @param runs their runs, as far as they have begun */
 export function takeToolsOn(rounds: readonly RoundRow[], runs: readonly ToolRun[]): ToolProgress {
@@ -33,9 +41,9 @@ export function takeToolsOn(rounds: readonly RoundRow[], runs: readonly ToolRun[
   const offset = offsetOf(rounds)
   const runOf = (at: number) => runs.find(({ itemIndex }) => itemIndex === offset + at)
   const begin = last.calls.flatMap((call, at) => (call.result === null && !runOf(at) ? [{ index: offset + at, call }] : []))
-  const isWaiting = last.calls.some((call, at) => call.result === null && !(runOf(at) && hasEnded(runOf(at)!)))
+  const isWaiting = last.calls.some((call, at) => call.result === null && !(runOf(at) && isSettled(runOf(at)!)))
   if (begin.length > 0 || isWaiting) return { begin }
-  const unclear = last.calls.find((call, at) => call.result === null && runOf(at)!.isUnclear)
+  const unclear = last.calls.find((call, at) => call.result === null && runOf(at)!.stepStatus === 'UNKNOWN')
   if (unclear) return { unclear }
   const calls = last.calls.map((call, at) => (call.result === null ? { ...call, result: resultOf(runOf(at)!) } : call))
   return { rounds: [...rounds.slice(0, -1), { ...last, calls }] }

@@ -5,6 +5,7 @@ import { integer, json, moment, type Row, selectList, stamps, table, text, texts
 import type { Condition } from '../../../store/filter/filters.ts'
 import { type Rows, store } from '../../../store/store.ts'
 import type { Json } from '../workflow.ts'
+import type { StepStatus } from './step.ts'
 
 export type FailureCode =
   | 'TOOL_ERROR'
@@ -123,10 +124,20 @@ const mappedOutputs = statement(
   `select distinct on (item_index) item_index::int as "itemIndex", output
      from agents.runs where parent_step_id = $1 and parent_attempt >= $2 order by item_index, created_at desc, id desc`,
 )
+// Their one step knows best what came of the call, which may have been resolved, or have outlived its run.
 const toolRuns = statement(
-  `select distinct on (item_index) item_index::int as "itemIndex", status, output, failure_code as "failureCode", failure_message as "failureMessage",
-       exists (select from agents.run_steps s where s.run_id = r.id and s.status = 'UNKNOWN') as "isUnclear"
-     from agents.runs r where parent_step_id = $1 and parent_attempt >= $2 and item_index >= $3 order by item_index, created_at desc, id desc`,
+  `select distinct on (r.item_index) r.item_index::int as "itemIndex", r.status, r.failure_code as "failureCode",
+       s.status as "stepStatus", coalesce(s.output, r.output) as output, coalesce(s.failure_message, r.failure_message) as "failureMessage"
+     from agents.runs r left join agents.run_steps s on s.run_id = r.id
+    where r.parent_step_id = $1 and r.parent_attempt >= $2 and r.item_index >= $3 order by r.item_index, r.created_at desc, r.id desc`,
+)
+const unclearBelow = statement(
+  `with recursive below (id, status) as (
+     select id, status from agents.runs where parent_id = $1 and (parent_step_id = any($2::uuid[]) or id = any($3::uuid[]))
+     union all select r.id, r.status from agents.runs r join below b on r.parent_id = b.id
+   )
+   select s.id, s.key, s.status from below b join agents.run_steps s on s.run_id = b.id
+    where s.status = 'UNKNOWN' or (s.status = 'RUNNING' and b.status = 'CANCELLED') order by s.status desc, s.id limit 1`,
 )
 const changedSince = statement(`select ${columns} from agents.runs t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`)
 
@@ -142,8 +153,15 @@ export interface MappedRun {
 
 /** The run of a tool that a model wanted called. */
 export interface ToolRun extends Pick<MappedRun, 'itemIndex' | 'status'>, Pick<RunRow, 'output' | 'failureCode' | 'failureMessage'> {
-  /** Whether nobody knows yet whether the call has happened. */
-  readonly isUnclear: boolean
+  /** How far its one step is; null before that begins. */
+  readonly stepStatus: StepStatus | null
+}
+
+/** A step whose effect may stand or not: nobody knows, or its call outlives its run. */
+export interface UnclearStep {
+  readonly id: string
+  readonly key: string
+  readonly status: Extract<StepStatus, 'UNKNOWN' | 'RUNNING'>
 }
 
 export interface DueRun {
@@ -225,6 +243,16 @@ function runSql(rows: Rows<typeof runs>) {
     /** The present run of each tool call of a model's step. @param since the attempt from which on they count @param from the first call */
     toolRuns: (stepId: string, since: number, from: number, transaction: Transaction): Promise<ToolRun[]> =>
       rows.read<ToolRun>(toolRuns, [stepId, since, from], transaction),
+
+    /**
+     * A step of unclear effect in the runs that steps of a run have begun, and in those below them; null for none.
+     * @param stepIds    of steps that begin runs of items and of tools
+     * @param childRunIds runs that other steps have begun
+     */
+    async unclearBelow(id: string, stepIds: readonly string[], childRunIds: readonly string[], transaction: Transaction): Promise<UnclearStep | null> {
+      const [found] = await rows.read<UnclearStep>(unclearBelow, [id, stepIds, childRunIds], transaction)
+      return found ?? null
+    },
 
     /** Whether one of these runs was cancelled, or has ended because it was so many seconds old. */
     async isStopped(ids: readonly string[], maxSeconds: number, transaction: Transaction): Promise<boolean> {

@@ -19,7 +19,7 @@ import type { CancelRunInput, ResolveStepInput, RetryRunInput, StartRunInput } f
 import type { ApprovalRow } from '../../stores/run/approval.ts'
 import type { RunRow } from '../../stores/run/run.ts'
 import { readJson } from '../plan.ts'
-import { requireMove, retryFrom } from './rules.ts'
+import { requireClear, requireMove, retryFrom } from './rules.ts'
 
 /** Begins a run of a published workflow; once for each key. */
 export async function startRun(context: Context, input: StartRunInput): Promise<RunRow> {
@@ -129,14 +129,18 @@ export async function retryRun(context: Context, { id, fromStep, expectedVersion
       const plan = await plans.inside(run.planId, transaction)
       const rows = await steps.ofRun(run.id, transaction)
       const at = retryFrom(run, plan.steps, rows, fromStep ?? null)
-      for (const row of rows) {
-        const place = plan.steps.findIndex(({ key }) => key === row.key)
+      const repeated = rows.filter(({ key }) => plan.steps.findIndex(step => step.key === key) >= at)
+      const childRunIds = repeated.flatMap(({ childRunId }) => childRunId ?? [])
+      const stepIds = repeated.map(row => row.id)
+      requireClear(await runs.unclearBelow(run.id, stepIds, childRunIds, transaction))
+      for (const row of repeated) {
         // A list step that goes on keeps what its items gave; one behind another step that is repeated may have another list.
         const attempt = row.attempt + 1
-        const kept = place === at
-        // A model goes on from what it was told: what it had done is not done again.
-        const again = { ...fresh(row.key, row.kind, attempt, kept ? row.childrenFrom : attempt), rounds: kept ? row.rounds : null }
-        if (place >= at) await steps.update(row, { ...stepColumns(again), updatedAt: now }, transaction)
+        const kept = row.key === plan.steps[at]!.key
+        // A model goes on from what it was told: what it had done is not done again. Nor is a run begun again that has been brought to its end.
+        const childRunId = kept && row.status === 'FAILED' ? row.childRunId : null
+        const again = { ...fresh(row.key, row.kind, attempt, kept ? row.childrenFrom : attempt), rounds: kept ? row.rounds : null, childRunId }
+        await steps.update(row, { ...stepColumns(again), updatedAt: now }, transaction)
       }
       const again = { status: 'QUEUED', cursor: at, output: null, failure: null } as const
       return { ...runColumns({ ...again, input: run.input }), finishedAt: null, wakeAt: now, claimId: null }

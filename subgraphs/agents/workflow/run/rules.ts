@@ -35,12 +35,20 @@ export function retryFrom(run: Pick<RunRow, 'failureStepKey'>, plan: readonly Pl
     const begun = plan.filter(step => steps.some(each => each.key === step.key)).map(step => step.key)
     throw new DomainError('BAD_USER_INPUT', `fromStep is no step of this run that has begun: it has ${begun.join(', ')}.`, { field: 'fromStep' })
   }
-  const unclear = steps.find(step => step.status === 'UNKNOWN' && plan.findIndex(each => each.key === step.key) >= at)
-  if (unclear)
-    throw new DomainError('CONFLICT', `The outcome of step ${unclear.key} is unknown: check it, and record it with resolveStep.`, {
-      ...{ reason: 'OUTCOME_UNKNOWN', stepId: unclear.id },
-    })
+  requireClear(steps.find(step => step.status === 'UNKNOWN' && plan.findIndex(each => each.key === step.key) >= at))
   return at
+}
+
+/**
+ * Requires that what is to be repeated has no step of which nobody knows whether it happened: here, or in a run below.
+ * @throws CONFLICT, reason OUTCOME_UNKNOWN with `stepId`
+ */
+export function requireClear(unclear: Pick<StepRow, 'id' | 'key' | 'status'> | null | undefined): void {
+  if (!unclear) return
+  const todo = unclear.status === 'RUNNING' ? 'its call is still under way, so wait for its end' : 'check it, and record it with resolveStep'
+  throw new DomainError('CONFLICT', `The outcome of step ${unclear.key} (${unclear.id}) is unknown: ${todo}.`, {
+    ...{ reason: 'OUTCOME_UNKNOWN', stepId: unclear.id },
+  })
 }
 
 /** The steps of a run in the plan's order: those that have begun, and the others as they stand without a row. */

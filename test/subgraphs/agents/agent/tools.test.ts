@@ -172,8 +172,8 @@ describe('a MODEL step whose agent has tools', () => {
     expect(failed.failure).toMatchObject({ code: 'CHILD_FAILED', stepKey: 'think' })
     const [child] = failed.steps[0].childRuns.nodes
     expect(child).toMatchObject({ status: 'FAILED', failure: { code: 'OUTCOME_UNKNOWN' } })
-    await does('retryRun', { id })
-    await ended('FAILED')
+    const early = await world.graph.execute(mutation('retryRun'), { input: { id } }, { as: owner })
+    expect(early.refused('CONFLICT').extensions).toMatchObject({ reason: 'OUTCOME_UNKNOWN', stepId: child.steps[0].id })
     await does('resolveStep', { stepId: child.steps[0].id, happened: true, output: { id: 'letter' } }, 'id status')
     await does('retryRun', { id })
     const done = await ended()

@@ -69,13 +69,15 @@ interface Hand {
   readonly asked: string[]
   /** What the runs below it show, by their path. */
   readonly below: Map<string, Shown>
+  /** Paths of runs below of which a person has found what became of their last step. */
+  readonly resolved: Set<string>
 }
 
 type Ended = { readonly output: Json } | { readonly code: string; readonly isRefused?: boolean }
 
 /** Runs a plan as one would by hand: no time, no waits, no rows. */
 export function byHand(plan: readonly PlanStep[], known: Known, path: string, input: Hand['input']): Shown & Pick<Hand, 'below'> {
-  const hand: Hand = { known, path, input, calls: [], wrote: [], asked: [], below: new Map() }
+  const hand: Hand = { known, path, input, calls: [], wrote: [], asked: [], below: new Map(), resolved: new Set() }
   const attempts = new Map<string, number>()
   const { calls, wrote, asked, below } = hand
   let [output, failures] = [null as Json, 0]
@@ -99,6 +101,7 @@ export function byHand(plan: readonly PlanStep[], known: Known, path: string, in
       if (end.code === 'OUTCOME_UNKNOWN' && known.fates.happened(step.key, attempt)) output = resolvedOutput
       else {
         if (!known.fates.retries(failures)) return over('FAILED', end.code)
+        resolveBelow(hand, step.key)
         attempts.set(step.key, attempt + 1)
         output = null
         continue
@@ -108,6 +111,15 @@ export function byHand(plan: readonly PlanStep[], known: Known, path: string, in
     at = next === null ? at + 1 : plan.findIndex(({ key }) => key === next)
   }
   return over('SUCCEEDED', null)
+}
+
+/** Before a step is repeated, a person finds out what became of the runs that it has begun: each whose last call happened has succeeded with it. */
+function resolveBelow({ known, below: all, resolved }: Hand, key: string): void {
+  for (const [path, shown] of all) {
+    if (shown.code !== 'OUTCOME_UNKNOWN' || resolved.has(path) || !(path.startsWith(`${key}.`) || path.startsWith(`${key}#`))) continue
+    resolved.add(path)
+    if (known.fates.happened(path, 1)) all.set(path, { ...shown, status: 'SUCCEEDED', code: null, output: resolvedOutput })
+  }
 }
 
 function stepByHand(hand: Hand, step: PlanStep, attempt: number): Ended {
@@ -125,6 +137,8 @@ function stepByHand(hand: Hand, step: PlanStep, attempt: number): Ended {
     case 'MODEL':
       return callByHand(hand, step, attempt, { prompt: text })
     case 'RUN': {
+      const before = hand.below.get(`${key}#${attempt - 1}`)
+      if (before?.status === 'SUCCEEDED') return { output: before.output }
       const shown = below(hand, step, `${key}#${attempt}`, input.word)
       return shown.status === 'SUCCEEDED' ? { output: shown.output } : { code: 'CHILD_FAILED' }
     }

@@ -181,7 +181,8 @@ export async function decideAll(tales: Tales, tale: Tale, isPrompt: boolean): Pr
 }
 
 /** Does what somebody does about an outer run that has failed: looks whether it happened, and retries it. @returns whether there was anything to do */
-export async function lookAfter({ graph, mutate }: Tales, tale: Tale): Promise<boolean> {
+export async function lookAfter(tales: Tales, tale: Tale): Promise<boolean> {
+  const { graph, mutate } = tales
   const [failed] = await graph.rows<{ code: string; key: string; stepId: string; attempt: number }>(
     `select r.failure_code as code, s.key, s.id as "stepId", s.attempt from agents.runs r join agents.run_steps s on s.run_id = r.id and s.key = r.failure_step_key
      where r.id = $1 and r.status = 'FAILED' and s.status in ('FAILED', 'UNKNOWN')`,
@@ -200,6 +201,21 @@ export async function lookAfter({ graph, mutate }: Tales, tale: Tale): Promise<b
     expect((await mutate('resolveStep', { stepId, happened, ...(happened && { output: resolvedOutput }) })).code).toBeUndefined()
     if (happened) return true
   }
-  if (tale.fates.retries(tale.failures)) expect((await mutate('retryRun', { id: tale.id })).code).toBeUndefined()
+  if (tale.fates.retries(tale.failures)) await retry(tales, tale)
   return true
+}
+
+/** Retries an outer run, once it is known what became of every step of the runs below that would be repeated. */
+async function retry({ graph, mutate }: Tales, tale: Tale): Promise<void> {
+  const paths = new Map((await runsOf({ graph }, tale.id)).map(({ id, path }) => [id, path]))
+  for (const known = new Set<string>(); ; ) {
+    const answer = await mutate('retryRun', { id: tale.id })
+    if (answer.code === undefined) return
+    const { stepId } = answer.refused('CONFLICT').extensions as { stepId: string }
+    expect(known, 'steps that were resolved before').not.toContain(stepId)
+    known.add(stepId)
+    const [step] = await graph.rows<{ runId: string; attempt: number }>('select run_id as "runId", attempt from agents.run_steps where id = $1', [stepId])
+    const happened = tale.fates.happened(paths.get(step!.runId)!, step!.attempt)
+    expect((await mutate('resolveStep', { stepId, happened, ...(happened && { output: resolvedOutput }) })).code).toBeUndefined()
+  }
 }
