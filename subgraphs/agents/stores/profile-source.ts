@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../platform/sql/table.ts'
 import { createLoader } from '../../store/loader.ts'
@@ -61,6 +62,7 @@ const lockDue = statement(
 )
 
 const waitingOf = statement('select count(*)::int as count from agents.profile_sources where created_by = $1 and fetch_at is not null')
+const lockWaiting = transactionLock('agents.profile_sources')
 const writtenToday = countByCaller(profileSources)
 
 /** How many texts one statement reads, of 600 kB each at most: what an operation may not hold any more is not asked for. */
@@ -119,8 +121,9 @@ function profileSourceSql(rows: Rows<typeof profileSources>, { reading, viewer }
 
     madeBy: writtenToday(rows),
 
-    /** How many of somebody's are still to be fetched. */
+    /** How many of somebody's are still to be fetched. Nobody counts them before the transaction ends. */
     async waitingOf(createdBy: string, transaction: Transaction): Promise<number> {
+      await rows.read(lockWaiting, [createdBy], transaction)
       const [row] = await rows.read<{ count: number }>(waitingOf, [createdBy], transaction)
       return row!.count
     },

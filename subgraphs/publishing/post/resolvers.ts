@@ -33,11 +33,12 @@ async function createPost(context: Context, input: CreatePostInput): Promise<Pos
     tenantId: brand.organizationId,
     async run(unit, id) {
       const { transaction, now } = unit
+      // In the order of all that write posts: two of one caller would else wait for each other.
+      const mode = await brands.requireInUse(brand.id, transaction)
+      await requireRoom(context, 1, unit)
       const position = threadId ? await posts.placeIn(brand.id, threadId, transaction) : 1
       requireSpace(position)
       if (content.campaignId) await campaigns.requireOf(brand.id, content.campaignId, transaction)
-      const mode = await brands.requireInUse(brand.id, transaction)
-      await requireRoom(context, 1, unit)
       if (threadId) await threads.know(brand.id, threadId, now, actorOf(viewer), transaction)
       // The time is checked only now: a repeated request that arrives after it still returns the first post.
       return rowOf(context, brand, mode, { platform, content, scheduledAt, surroundings, threadId: threadId ?? id, position }, unit, id)

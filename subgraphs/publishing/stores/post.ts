@@ -279,7 +279,8 @@ const withOrganization = statement(
    where p.id = any($1::uuid[]) order by p.id for no key update of p`,
 )
 const ofGroup = statement(`select ${columns} from publishing.posts p where p.brand_id = $1 and p.group_id = $2 order by p.id`)
-const writtenToday = countByCaller(posts)
+// A file has 500 posts at most.
+const writtenToday = countByCaller(posts, { rowsAtOnce: 500 })
 
 const changed = statement(
   `select ${columns} from publishing.posts p where p.brand_id = $1 and (p.brand_id, p.id) in (

@@ -1,4 +1,5 @@
 import type { Transaction } from 'sequelize'
+import { transactionLock } from '../../../../platform/sql/lock.ts'
 import { statement } from '../../../../platform/sql/statement.ts'
 import { integer, json, moment, type Row, selectList, stamps, table, text, uuid } from '../../../../platform/sql/table.ts'
 import { type Rows, store } from '../../../store/store.ts'
@@ -52,14 +53,16 @@ const pendingOf = statement('select text from agents.knowledge_texts where sourc
 const dropPending = statement('delete from agents.knowledge_texts where source_id = $1')
 const publicOnes = statement(`select id from agents.knowledge_sources where organization_id = $1 and visibility = 'PUBLIC'`)
 
+const lockMaking = transactionLock('agents.knowledge_sources')
 const writtenToday = countByCaller(knowledgeSources)
 
 /** Queries of knowledge sources only. */
 const knowledgeSourceSql = (rows: Rows<typeof knowledgeSources>) => ({
   madeBy: writtenToday(rows),
 
-  /** Counts the sources of an organization. */
+  /** Counts the sources of an organization. Nobody makes another for it before the transaction ends. */
   async countOf(organizationId: string, transaction: Transaction): Promise<number> {
+    await rows.read(lockMaking, [organizationId], transaction)
     const [row] = await rows.read<{ count: number }>(countOf, [organizationId], transaction)
     return row!.count
   },

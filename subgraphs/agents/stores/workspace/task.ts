@@ -25,12 +25,14 @@ const unassign = statement(
     where t.organization_id = $1 and t.assignee_id = $2 returning ${selectList(tasks, 't')}`,
 )
 
+const writtenToday = countByCaller(tasks)
+
 const taskSql = (rows: Rows<typeof tasks>) => ({
   /** Takes a person away from all tasks of an organization. @returns the tasks as they stand then */
   unassign: (organizationId: string, userId: string, now: Date, transaction: Transaction): Promise<TaskRow[]> =>
     rows.read(unassign, [organizationId, userId, now], transaction),
 
-  madeBy: countByCaller(tasks)(rows),
+  madeBy: writtenToday(rows),
 })
 
 export const taskStore = store(tasks, { what: 'task', tenancy: { by: 'organizationId' }, filters: { status: 'eq' } }, taskSql)

@@ -211,7 +211,7 @@ async function retry({ graph, mutate }: Tales, tale: Tale): Promise<void> {
   for (const known = new Set<string>(); ; ) {
     const answer = await mutate('retryRun', { id: tale.id })
     if (answer.code === undefined) return
-    const { stepId } = answer.refused('CONFLICT').extensions as { stepId: string }
+    const stepId = answer.refused('CONFLICT').extensions.stepId as string
     expect(known, 'steps that were resolved before').not.toContain(stepId)
     known.add(stepId)
     const [step] = await graph.rows<{ runId: string; attempt: number }>('select run_id as "runId", attempt from agents.run_steps where id = $1', [stepId])
