@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { notPublicCode, OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { DescribedTool } from '../../../subgraphs/agents/engines/connect/mcp/client.ts'
-import { BadStatus, callFailure, ToolError } from '../../../subgraphs/agents/engines/connect/outcome.ts'
+import { BadStatus, callFailure, ToolError, withoutSecrets } from '../../../subgraphs/agents/engines/connect/outcome.ts'
 import { joinTools } from '../../../subgraphs/agents/engines/connect/tools.ts'
 import { afterFailure } from '../../../subgraphs/agents/engines/run/interpret.ts'
 
@@ -68,5 +68,21 @@ describe('joinTools', () => {
   it('stores no more than a row takes', () => {
     const many = Array.from({ length: 100 }, (_, at) => tool(`t${at}`, { inputSchema: { x: 'y'.repeat(60_000) } }))
     expect(Buffer.byteLength(JSON.stringify(joinTools([], many)))).toBeLessThan(262_144)
+  })
+})
+
+describe('withoutSecrets', () => {
+  const secrets = ['Bearer sk-0123456789"', 'short']
+
+  it('hides each word of a secret in answers and failures', () => {
+    const said = { deep: ['x sk-0123456789" y', 'Bearer sk-0123456789"'], short: 'short' }
+    expect(withoutSecrets({ answer: said }, secrets)).toEqual({ answer: { deep: ['x [hidden] y', '[hidden]'], short: 'short' } })
+    const failure = { hadNoEffect: true, code: 'TOOL_ERROR', message: 'No sk-0123456789".' } as const
+    expect(withoutSecrets({ failure }, secrets)).toEqual({ failure: { ...failure, message: 'No [hidden].' } })
+  })
+
+  it('leaves an answer alone where a connector has no secret', () => {
+    const end = { answer: { text: 'Bearer' } }
+    expect(withoutSecrets(end, ['short'])).toBe(end)
   })
 })

@@ -59,7 +59,7 @@ async function sendMessage(context: Context, input: SendMessageInput): Promise<C
       const at = new Date(said.createdAt.getTime() + 1)
       const place = { id: newIdInTurn(at, 1), conversationId, organizationId, role: 'AGENT', text: '', status: 'STREAMING' } as const
       const stamps = { createdAt: at, updatedAt: now, createdBy: `agent:${agentId}` }
-      reply = await messages.insert({ ...place, userId: personOf(createdBy), wakeAt: now, ...stamps }, transaction)
+      reply = await messages.insert({ ...place, answersId: said.id, userId: personOf(createdBy), wakeAt: now, ...stamps }, transaction)
     },
     announce(said) {
       announceMessage(events, said)

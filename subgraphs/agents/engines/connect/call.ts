@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Transaction } from 'sequelize'
 import { personOf } from '../../../viewer.ts'
 import { type agentStore, mayUse } from '../../stores/agent.ts'
-import type { connectorStore } from '../../stores/connector.ts'
+import { type connectorStore, openHeaders } from '../../stores/connector.ts'
 import type { policyRequestStore } from '../../stores/run/policy-request.ts'
 import type { Json, PlanStep, planStore } from '../../stores/workflow.ts'
 import { fits, limits } from '../run/plan.ts'
@@ -13,6 +13,7 @@ import { callCatalogueTool } from './catalogue/call.ts'
 import type { Connect } from './connect.ts'
 import { isObject, storable } from './json.ts'
 import { callMcpTool } from './mcp/client.ts'
+import { withoutSecrets } from './outcome.ts'
 import { callPlatformTool } from './platform/call.ts'
 
 /** What tools are called with: everybody's rows. */
@@ -70,7 +71,8 @@ export async function callTool(job: ConnectWork, request: ToolRequest): Promise<
   })
   if (!headers) return { failure: { hadNoEffect: true, code: 'UPSTREAM_FAILED', message: 'The call could not be prepared.' } }
   const server = { outbound: job.connect.way.outbound, url: connector.baseUrl, headers, timeoutMs, signal }
-  return ended(await callMcpTool(server, { tool, arguments: values, idempotencyKey }))
+  const secrets = openHeaders(job.connect.cipher, connector).map(({ value }) => value)
+  return ended(withoutSecrets(await callMcpTool(server, { tool, arguments: values, idempotencyKey }), secrets))
 }
 
 /** An answer that is too large cannot be kept, although the tool did what it was asked. */

@@ -1,5 +1,7 @@
 import { isRefusedAddress, OutboundFailure } from '../../../../platform/outbound/failure.ts'
+import type { Json } from '../../stores/workflow.ts'
 import type { CallFailure } from '../run/interpret.ts'
+import type { CallEnd } from '../run/walk.ts'
 
 /** A connector answered a request with an HTTP status other than 2xx. */
 export class BadStatus extends Error {
@@ -52,4 +54,19 @@ function ofStatus({ status, retryAfterMs }: BadStatus, isSent: boolean): CallFai
   if (status === 429 || status === 503) return { hadNoEffect: true, code: 'UPSTREAM_FAILED', message, retryAfterMs }
   if (status >= 400 && status < 500) return { hadNoEffect: true, isFinal: true, code: 'TOOL_ERROR', message }
   return { hadNoEffect: !isSent, code: 'UPSTREAM_FAILED', message }
+}
+
+/** Shorter texts may be part of anything. */
+const minSecret = 8
+
+/**
+ * The end of a call without the connector's secrets, which some servers repeat: whoever may see a run sees what its tools answered.
+ * @param secrets values of the headers that the connector is called with, of which each word counts by itself
+ */
+export function withoutSecrets(end: CallEnd, secrets: readonly string[]): CallEnd {
+  const hidden = secrets.flatMap(value => [value, ...value.split(/\s+/)]).filter(part => part.length >= minSecret)
+  const without = (json: string) => hidden.reduce((text, part) => text.replaceAll(JSON.stringify(part).slice(1, -1), '[hidden]'), json)
+  if (hidden.length === 0 || end === 'interrupted' || 'round' in end) return end
+  if ('answer' in end) return { ...end, answer: JSON.parse(without(JSON.stringify(end.answer))) as Json }
+  return { failure: { ...end.failure, message: JSON.parse(without(JSON.stringify(end.failure.message))) as string } }
 }

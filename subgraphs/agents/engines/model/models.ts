@@ -1,6 +1,7 @@
 import type { Ask, CallService } from '../../../../platform/ask.ts'
 import { CompleteDocument } from '../../ask.generated.ts'
 import type { Json } from '../../stores/workflow.ts'
+import { limits } from '../run/plan.ts'
 import { type CallPiece, eventsOf } from './events.ts'
 import { failureOf, ModelFailure, noModel } from './failure.ts'
 import { piecesBy } from './pieces.ts'
@@ -120,11 +121,13 @@ const wireMessage = ({ role, content, toolCalls, toolCallId }: Message) => ({
   ...(toolCallId !== undefined && { tool_call_id: toolCallId }),
 })
 
-const joined = (known: AskedCall | undefined, { id, name, arguments: given }: CallPiece): AskedCall => ({
-  id: (known?.id ?? '') + id,
-  name: (known?.name ?? '') + name,
-  arguments: (known?.arguments ?? '') + given,
-})
+/** Puts pieces of tool calls together. Of a call that is too long, and of too many, nothing more is kept: they are not made. */
+function join(called: Map<number, AskedCall>, { index, id, name, arguments: given }: CallPiece): void {
+  const known = called.get(index) ?? { id: '', name: '', arguments: '' }
+  if (called.size >= limits.tools.told && !called.has(index)) return
+  const isFull = known.arguments.length + known.name.length + known.id.length > limits.tools.argumentBytes
+  if (!isFull) called.set(index, { id: known.id + id, name: known.name + name, arguments: known.arguments + given })
+}
 
 /** Rejects once a signal aborts. */
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -163,7 +166,7 @@ async function streamFrom(call: CallService | null, appId: string, question: Mod
             waiting = null
             if (event.done) return undefined
             used = event.value.usage ?? used
-            for (const piece of event.value.calls) called.set(piece.index, joined(called.get(piece.index), piece))
+            for (const piece of event.value.calls) join(called, piece)
             if (event.value.text !== '') return event.value.text
           }
         } catch (error) {

@@ -29,11 +29,11 @@ export async function aboutReply(job: TalkWork, reply: ConversationMessageRow): 
   const agent = conversation && (await job.agents.byId.load(conversation.agentId))
   if (agent?.status !== 'ACTIVE')
     throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The agent of this conversation is not active.' })
-  const before = await job.conversationMessages.before(reply, max.before)
-  const said = before.at(-1)
+  const said = await job.conversationMessages.answered(reply)
   if (!said) throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The message that this answers is gone.' })
   const found = await searchKnowledge(job, { organizationId, query: said.text, sourceIds: agent.knowledgeSourceIds, first: max.passages })
-  const past = before.slice(0, -1).map(({ role, text: content }): Message => ({ role: role === 'USER' ? 'USER' : 'ASSISTANT', content }))
+  const before = await job.conversationMessages.before(said, max.before - 1)
+  const past = before.map(({ role, text: content }): Message => ({ role: role === 'USER' ? 'USER' : 'ASSISTANT', content }))
   const question = { text: said.text, before: past, forUser: reply.userId }
   return { agent, said, question, hits: found.map(hit => ({ ...hit, title: hit.document.title })) }
 }

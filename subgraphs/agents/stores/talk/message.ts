@@ -31,6 +31,8 @@ export const conversationMessages = table('agents.conversation_messages', {
   wakeAt: moment.maybe,
   claimId: uuid.maybe,
   runId: uuid.maybe,
+  /** Of a reply: the message that it answers. */
+  answersId: uuid.maybe,
   attempts: integer.or(0),
   ...stamps,
 })
@@ -71,6 +73,7 @@ const before = statement(
   `select ${columns} from agents.conversation_messages t
     where t.conversation_id = $1 and (t.created_at, t.id) < ($2, $3) and t.status = 'COMPLETE' order by t.created_at desc, t.id desc limit $4`,
 )
+const answered = statement(`select ${columns} from agents.conversation_messages t where t.conversation_id = $1 and t.id = $2`)
 const present = statement(`select ${columns} from agents.conversation_messages t where t.conversation_id = $1 order by t.created_at desc, t.id desc limit 1`)
 const changedSince = statement(
   `select ${columns} from agents.conversation_messages t where t.organization_id = $1 and t.updated_at >= $2 order by t.updated_at limit 1000`,
@@ -142,6 +145,13 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
   /** Returns the messages before a message, the oldest first. */
   async before({ conversationId, createdAt, id }: ConversationMessageRow, most: number): Promise<ConversationMessageRow[]> {
     return (await rows.read(before, [conversationId, createdAt, id, most])).reverse()
+  },
+
+  /** The message that a reply answers; replies of earlier versions answer the one before them. */
+  async answered(reply: ConversationMessageRow): Promise<ConversationMessageRow | null> {
+    const { conversationId, createdAt, id, answersId } = reply
+    const [said] = await (answersId === null ? rows.read(before, [conversationId, createdAt, id, 1]) : rows.read(answered, [conversationId, answersId]))
+    return said ?? null
   },
 
   /** The last message of a conversation, for whoever may see that. */
