@@ -27,7 +27,9 @@ const report = (key: string, text: string) => ({ key, kind: 'REPORT', title: key
 const innerPlans = (connectorId: string) => ({
   inner: [note('below', connectorId, 'below {{input.name}}'), { key: 'wait', kind: 'DELAY', seconds: 1 }],
 })
-const plans = (connectorId: string, agentId: string, inner: string) => ({
+/** What a model is asked that then has a note made, and after it a letter sent. */
+const wish = (name: string) => `call create_note {"text":"thought ${name}"}, then call send_letter {"to":"Ada","text":"wrote ${name}"}`
+const plans = (connectorId: string, { agentId, thinkerId }: { readonly agentId: string; readonly thinkerId: string }, inner: string) => ({
   tool: [note('note', connectorId, 'note {{input.name}}'), report('told', 'Told {{input.name}}')],
   letter: [
     { key: 'letter', kind: 'TOOL', connectorId, tool: 'send_letter', arguments: { to: 'Ada', text: 'letter {{input.name}}' }, ...patient },
@@ -49,6 +51,7 @@ const plans = (connectorId: string, agentId: string, inner: string) => ({
     report('all', 'All of {{input.name}}'),
   ],
   model: [{ key: 'say', kind: 'MODEL', agentId, prompt: 'Say {{input.name}}', ...patient }, report('said', 'Said {{input.name}}')],
+  think: [{ key: 'think', kind: 'MODEL', agentId: thinkerId, prompt: wish('{{input.name}}'), ...patient }, report('done', 'Done {{input.name}}')],
 })
 
 type PlanName = keyof ReturnType<typeof plans>
@@ -63,6 +66,8 @@ const effectsOf = (plan: PlanName, name: string, size: number): { readonly notes
     sub: { notes: [`below ${name}`], reports: ['after'] },
     list: { notes: [`below ${name} x`, `below ${name} y`, `below ${name} z`], reports: ['all'] },
     model: { notes: [], reports: ['said'] },
+    // The letter, which may get lost, is looked at by its run.
+    think: { notes: [`thought ${name}`], reports: ['done'] },
   })[plan]
 
 /** What goes wrong at the other side: refused, too much at once, done without an answer, an answer that is none. */
@@ -121,25 +126,58 @@ async function approveAll({ owner, sql }: World, begun: readonly Begun[]): Promi
 }
 
 /** Resolves steps of unclear outcome by what the twin received, and retries failed runs. @returns how many there were */
-async function resolveAll({ mutate, sql, control }: World, begun: readonly Begun[]): Promise<{ readonly unknown: number; readonly failed: number }> {
-  const received = await control<{ idempotencyKey: string }[]>('received?network=mcp')
-  const keys = new Set(received.map(({ idempotencyKey }) => idempotencyKey))
-  const failed = await sql<{ id: string; code: string; key: string; stepId: string; attempt: number }>(
-    `select r.id, r.failure_code as code, s.key, s.id as "stepId", s.attempt from agents.runs r join agents.run_steps s on s.run_id = r.id and s.key = r.failure_step_key
+async function resolveAll(world: World, begun: readonly Begun[]): Promise<{ readonly unknown: number; readonly failed: number }> {
+  const { sql } = world
+  const failed = await sql<{ id: string; code: string; stepId: string }>(
+    `select r.id, r.failure_code as code, s.id as "stepId" from agents.runs r join agents.run_steps s on s.run_id = r.id and s.key = r.failure_step_key
      where r.status = 'FAILED' and r.id = any($1::uuid[])`,
     [begun.map(({ id }) => id)],
   )
   let unknown = 0
-  for (const { id, code, key, stepId, attempt } of failed) {
-    const happened = keys.has(`${id}:${key}:${attempt}`)
+  for (const { id, code, stepId } of failed) {
     if (code === 'OUTCOME_UNKNOWN') {
       unknown += 1
-      await mutate('resolveStep', { stepId, happened, ...(happened && { output: { resolved: true } }) })
-      if (happened) continue
+      if (await resolve(world, stepId)) continue
     }
-    await mutate('retryRun', { id })
+    unknown += await retry(world, id)
   }
-  return { unknown, failed: failed.length - unknown }
+  return { unknown, failed: failed.length }
+}
+
+/** Says whether the call of a step has reached the twin. */
+async function resolve({ mutate, sql, control }: World, stepId: string): Promise<boolean> {
+  const received = await control<{ idempotencyKey: string }[]>('received?network=mcp')
+  const [step] = await sql<{ call: string }>(`select run_id || ':' || key || ':' || attempt as call from agents.run_steps where id = $1`, [stepId])
+  const happened = received.some(({ idempotencyKey }) => idempotencyKey === step!.call)
+  await mutate('resolveStep', { stepId, happened, ...(happened && { output: { resolved: true } }) })
+  return happened
+}
+
+/** Retries a run, after what is unclear below it. @returns how many steps were */
+async function retry(world: World, id: string): Promise<number> {
+  for (let unclear = 0; ; unclear += 1) {
+    const asked = await world.owner.ask('mutation($input: RetryRunInput!) { retryRun(input: $input) { id } }', { input: { id } })
+    if (asked.code === undefined) return unclear
+    await resolve(world, asked.refused('CONFLICT').extensions.stepId as string)
+  }
+}
+
+/** A conversation with the agent that has tools, each message of which wants a note and a letter. */
+async function openTalk({ mutate, sql }: World, agentId: string) {
+  const conversationId = await mutate('createConversation', { agentId, idempotencyKey: 'talk' })
+  let said = 0
+  return {
+    async say(): Promise<void> {
+      said += 1
+      await mutate('sendMessage', { conversationId, text: wish(`t${said}.`), idempotencyKey: `message-${said}` })
+    },
+    replies: () =>
+      sql<{ status: string; runId: string | null; runStatus: string | null }>(
+        `select m.status, m.run_id as "runId", r.status as "runStatus" from agents.conversation_messages m left join agents.runs r on r.id = m.run_id
+         where m.conversation_id = $1 and m.role = 'AGENT'`,
+        [conversationId],
+      ),
+  }
 }
 
 test.runIf(wanted)(
@@ -156,9 +194,13 @@ test.runIf(wanted)(
     const agentId = agents.nodes.find(({ name }) => name === 'Assistant')!.id
     await mutate('updateAgent', { id: agentId, model: 'default' })
     await mutate('updateConnector', { id: connectorId, tools: [{ name: 'send_letter', permission: 'AUTO' }] })
+    const connectorTools = ['create_note', 'send_letter'].map(name => ({ connectorId, name, permission: 'AUTO' }))
+    const thinking = { name: 'Thinker', instructions: 'Do what you are asked.', model: 'default', connectorTools, idempotencyKey: 'thinker' }
+    const thinkerId = await mutate('createAgent', thinking)
+    const talk = await openTalk(world, thinkerId)
     const inner = await published('inner', innerPlans(connectorId).inner)
     const ids = new Map<PlanName, string>()
-    for (const [name, steps] of Object.entries(plans(connectorId, agentId, inner))) ids.set(name as PlanName, await published(name, steps))
+    for (const [name, steps] of Object.entries(plans(connectorId, { agentId, thinkerId }, inner))) ids.set(name as PlanName, await published(name, steps))
     const names = [...ids.keys()]
     const next = numbersFrom(4_711)
     const begun: Begun[] = []
@@ -171,6 +213,7 @@ test.runIf(wanted)(
     const since = performance.now()
     for (let kill = 0; kill < kills; kill += 1) {
       for (let run = 0; run < runsEachKill; run += 1) await begin()
+      await talk.say()
       const { fault, ...more } = faults[Math.floor(next() * faults.length)]!
       for (const network of ['mcp', 'openai']) await control('faults', { network, fault, ...more, times: 1 })
       await pause(Math.floor(next() * 1_500))
@@ -179,14 +222,21 @@ test.runIf(wanted)(
     }
     const killed = (performance.now() - since) / 1_000
     for (const network of ['mcp', 'openai']) await control('faults', { network, fault: 'none' })
+    // Runs of the demo, which wait for days.
+    const waiting = await sql<{ id: string }>(
+      `select id from agents.runs where status not in ('SUCCEEDED', 'FAILED', 'CANCELLED') and not (id = any($1::uuid[]) or lineage && $1::text[])
+         and not exists (select from agents.conversation_messages m where m.run_id::text = runs.id::text or m.run_id::text = any(lineage))`,
+      [begun.map(({ id }) => id)],
+    )
     const settle = () =>
       until(
         'every run has ended',
         async () => {
           await approveAll(world, begun)
           const [left] = await sql<{ runs: number }>(
-            `select count(*)::int as runs from agents.runs where (id = any($1::uuid[]) or lineage && $2::text[]) and status not in ('SUCCEEDED', 'FAILED', 'CANCELLED')`,
-            [begun.map(({ id }) => id), begun.map(({ id }) => id)],
+            `select (select count(*) from agents.runs where status not in ('SUCCEEDED', 'FAILED', 'CANCELLED') and id <> all($1::uuid[]))::int
+               + (select count(*) from agents.conversation_messages where status = 'STREAMING')::int as runs`,
+            [waiting.map(({ id }) => id)],
           )
           if (left!.runs > 0) await pause(250)
           return left!.runs === 0
@@ -210,12 +260,26 @@ test.runIf(wanted)(
       begun.map(({ plan, name, size }) => ({ name, status: 'SUCCEEDED', succeeded: 1, reports: effectsOf(plan, name, size).reports })),
     )
     const received = await control<{ text: string; idempotencyKey: string }[]>('received?network=mcp')
-    expect(received.map(({ text }) => text).sort()).toEqual(begun.flatMap(({ plan, name, size }) => effectsOf(plan, name, size).notes).sort())
+    const texts = received.map(({ text }) => text)
+    const isSure = (text: string) => !text.startsWith('wrote ') && !text.startsWith('thought t')
+    expect(texts.filter(isSure).sort()).toEqual(begun.flatMap(({ plan, name, size }) => effectsOf(plan, name, size).notes).sort())
+    expect(new Set(texts).size).toBe(texts.length)
     expect(new Set(received.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(received.length)
+    // What the others have done stands where their run says so, and nowhere else: a person has said of unclear ones whether it happened.
+    const calls = await sql<{ text: string; status: string }>(
+      `select r.input->>'text' as text, s.status from agents.runs r join agents.run_steps s on s.run_id = r.id
+       where r.parent_step_id is not null and s.key = 'action'`,
+    )
+    const done = calls.flatMap(({ text, status }) => (status === 'SUCCEEDED' && !isSure(text) ? [text] : []))
+    const doubtful = calls.flatMap(({ text, status }) => (status === 'UNKNOWN' ? [text] : []))
+    expect(texts.filter(text => !isSure(text) && !doubtful.includes(text)).sort()).toEqual(done.sort())
+    const replies = await talk.replies()
+    expect(replies).toHaveLength(kills)
+    for (const reply of replies) expect(['COMPLETE SUCCEEDED', 'FAILED FAILED']).toContain(`${reply.status} ${reply.runStatus}`)
     const open = await sql(`select id from agents.runs where (claim_id is not null or wake_at is not null) and status in ('SUCCEEDED', 'FAILED', 'CANCELLED')`)
     expect(open).toEqual([])
     console.log(
-      `${begun.length} runs, ${kills} kills in ${killed.toFixed(0)} s, settled ${settled.toFixed(1)} s after the last; ${received.length} effects, each once; ${resolved.unknown} outcomes were unknown, ${resolved.failed} runs had failed`,
+      `${begun.length} runs, ${kills} kills in ${killed.toFixed(0)} s, settled ${settled.toFixed(1)} s after the last; ${received.length} effects, each once; ${replies.filter(({ status }) => status === 'COMPLETE').length} of ${kills} replies are complete; ${resolved.unknown} outcomes were unknown, ${resolved.failed} runs had failed`,
     )
   },
 )

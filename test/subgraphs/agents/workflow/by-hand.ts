@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { Json, PlanStep } from '../../../../subgraphs/agents/stores/workflow.ts'
+import { planStep } from '../../../rules/agents/plans.ts'
 
 /** How a call ends, or the process that makes it: before the other side has done it, or after. */
 export type CallFate = 'answers' | 'no effect' | 'unclear' | 'final' | 'dies before' | 'dies after'
 export type WordFate = 'APPROVE' | 'EDIT' | 'REJECT' | 'silence'
 export type PolicyFate = 'allow' | 'hold, then allow' | 'deny' | 'mismatch' | 'silence'
+
+/** A tool that a model wants called; one that it does not have is not. */
+export type WantedTool = 'create_note' | 'send_letter' | 'create_note, asked for' | 'none'
+const wantedTools: readonly WantedTool[] = ['create_note', 'send_letter', 'send_letter', 'create_note, asked for', 'none']
+/** The one step of the run in which such a tool is called. */
+const toolKey = 'action'
+/** In the order in which the database gives them back. */
+export const wantedArguments = (key: string, place: number) => ({ of: key, text: `${place} of ${key}` })
 
 const weighted = <Fate extends string>(weights: Readonly<Record<Fate, number>>): readonly Fate[] =>
   (Object.entries(weights) as [Fate, number][]).flatMap(([fate, weight]) => Array.from({ length: weight }, () => fate))
@@ -26,7 +35,16 @@ export class Fates {
   }
   private pick = <Fate>(fates: readonly Fate[], ...parts: readonly (string | number)[]): Fate => fates[this.number(...parts) % fates.length]!
   call = (path: string, key: string, attempt: number, tries: number): CallFate => this.pick(callFates, 'call', path, key, attempt, tries)
-  word = (path: string, key: string, attempt: number): WordFate => this.pick(wordFates, 'word', path, key, attempt)
+  /** Who is asked about a tool that a model wants called has three days, and decides about what it wants. */
+  word = (path: string, key: string, attempt: number): WordFate => {
+    const word = this.pick(wordFates, 'word', path, key, attempt)
+    return key !== toolKey ? word : word === 'EDIT' ? 'APPROVE' : word === 'silence' ? 'REJECT' : word
+  }
+  /** The tools that the model of a step wants called, round by round. */
+  rounds = (key: string): readonly (readonly WantedTool[])[] =>
+    Array.from({ length: this.number('rounds', key) % 3 }, (_, round) =>
+      Array.from({ length: 1 + (this.number('calls', key, round) % 3) }, (__, at) => this.pick(wantedTools, 'tool', key, round, at)),
+    )
   policy = (path: string, key: string, attempt: number): PolicyFate => this.pick(policyFates, 'policy', path, key, attempt)
   /** Whether a person finds that a step whose outcome is unknown has happened. */
   happened = (key: string, attempt: number): boolean => this.number('happened', key, attempt) % 2 === 0
@@ -71,13 +89,15 @@ interface Hand {
   readonly below: Map<string, Shown>
   /** Paths of runs below of which a person has found what became of their last step. */
   readonly resolved: Set<string>
+  /** Of steps that ask a model: how many rounds of calls were begun. */
+  readonly rounds: Map<string, number>
 }
 
 type Ended = { readonly output: Json } | { readonly code: string; readonly isRefused?: boolean }
 
 /** Runs a plan as one would by hand: no time, no waits, no rows. */
 export function byHand(plan: readonly PlanStep[], known: Known, path: string, input: Hand['input']): Shown & Pick<Hand, 'below'> {
-  const hand: Hand = { known, path, input, calls: [], wrote: [], asked: [], below: new Map(), resolved: new Set() }
+  const hand: Hand = { known, path, input, calls: [], wrote: [], asked: [], below: new Map(), resolved: new Set(), rounds: new Map() }
   const attempts = new Map<string, number>()
   const { calls, wrote, asked, below } = hand
   let [output, failures] = [null as Json, 0]
@@ -135,7 +155,7 @@ function stepByHand(hand: Hand, step: PlanStep, attempt: number): Ended {
     case 'BRANCH':
       return { output: step.condition!.left === step.condition!.right }
     case 'MODEL':
-      return callByHand(hand, step, attempt, { prompt: text })
+      return modelByHand(hand, step, attempt, { prompt: text })
     case 'RUN': {
       const before = hand.below.get(`${key}#${attempt - 1}`)
       if (before?.status === 'SUCCEEDED') return { output: before.output }
@@ -157,6 +177,42 @@ function stepByHand(hand: Hand, step: PlanStep, attempt: number): Ended {
   return callByHand(hand, step, attempt, gated.given)
 }
 
+/** A model has its calls made round by round; what was called is never called again, and what is unclear is looked at first. */
+function modelByHand(hand: Hand, step: PlanStep, attempt: number, given: Json): Ended {
+  const { known, rounds, below: all, resolved } = hand
+  const { key } = step
+  const wanted = known.fates.rounds(key)
+  const placeOf = (round: number) => wanted.slice(0, round).flat().length
+  const isUnclear = (round: number) => {
+    const [from, to] = [placeOf(round), placeOf(round + 1)]
+    const isOfRound = (path: string) => {
+      const place = Number(path.slice(key.length + 1).split('#')[0])
+      return path.startsWith(`${key}.`) && place >= from && place < to
+    }
+    return [...all].some(([path, { code }]) => isOfRound(path) && code === 'OUTCOME_UNKNOWN' && !resolved.has(path))
+  }
+  for (;;) {
+    const round = rounds.get(key) ?? 0
+    if (round > 0 && isUnclear(round - 1)) return { code: 'CHILD_FAILED' }
+    const ended = callByHand(hand, step, attempt, given, `${key}~${round}`)
+    if (!('output' in ended) || round === wanted.length) return ended
+    for (const [at, tool] of wanted[round]!.entries()) if (tool !== 'none') toolByHand(hand, step, attempt, placeOf(round) + at, tool)
+    rounds.set(key, round + 1)
+  }
+}
+
+/** The run of a tool that a model wants called. */
+function toolByHand({ known, below: all }: Hand, { key, retries }: PlanStep, attempt: number, place: number, tool: WantedTool): void {
+  const path = `${key}.${place}#${attempt}`
+  const [calls, asked] = [[] as string[], [] as string[]]
+  const hand = { known, path, input: { word: '' }, calls, wrote: [], asked, below: new Map(), resolved: new Set<string>(), rounds: new Map() }
+  const step = planStep('TOOL', toolKey, { tool: tool.split(',')[0]!, retries })
+  const gated = tool === 'create_note, asked for' ? gateByHand(hand, step, 1, wantedArguments(key, place)) : { given: wantedArguments(key, place) }
+  const ended = 'given' in gated ? callByHand(hand, step, 1, gated.given) : gated
+  const code = 'code' in ended ? ended.code : null
+  all.set(path, { status: code === null ? 'SUCCEEDED' : 'FAILED', code, output: 'output' in ended ? ended.output : null, calls, wrote: [], asked })
+}
+
 function gateByHand({ known, path, asked }: Hand, { key, gate }: PlanStep, attempt: number, given: Json): Ended | { given: Json; decision?: string } {
   asked.push(key)
   const word = known.fates.word(path, key, attempt)
@@ -165,10 +221,10 @@ function gateByHand({ known, path, asked }: Hand, { key, gate }: PlanStep, attem
   return { given: word === 'EDIT' ? editedArguments : given, decision: word }
 }
 
-function callByHand({ known, path, calls }: Hand, step: PlanStep, attempt: number, given: Json): Ended {
+function callByHand({ known, path, calls }: Hand, step: PlanStep, attempt: number, given: Json, name = step.key): Ended {
   for (let tries = 1; ; tries += 1) {
-    calls.push(callLine(step.key, attempt, tries, given))
-    const fate = known.fates.call(path, step.key, attempt, tries)
+    calls.push(callLine(name, attempt, tries, given))
+    const fate = known.fates.call(path, name, attempt, tries)
     if (fate === 'answers') return { output: { done: step.key } }
     if (fate === 'final') return { code: 'TOOL_ERROR' }
     const hasDied = fate === 'dies before' || fate === 'dies after'

@@ -8,12 +8,13 @@ import type { CallEnd } from '../../../../subgraphs/agents/engines/run/walk.ts'
 import type { Calling } from '../../../../subgraphs/agents/engines/run/work.ts'
 import type { ToolRow } from '../../../../subgraphs/agents/stores/connector.ts'
 import type { RunStatus } from '../../../../subgraphs/agents/stores/run/run.ts'
+import type { RoundRow } from '../../../../subgraphs/agents/stores/run/step.ts'
 import type { Json, PlanStep } from '../../../../subgraphs/agents/stores/workflow.ts'
 import type { Viewer } from '../../../../subgraphs/viewer.ts'
 import { type Supergraph, supergraph } from '../../../kit/supergraph.ts'
 import { gate, planStep } from '../../../rules/agents/plans.ts'
 import { seedConnector } from '../connector/seed.ts'
-import { callLine, editedArguments, type Fates, resolvedOutput } from './by-hand.ts'
+import { callLine, editedArguments, type Fates, resolvedOutput, type WantedTool, wantedArguments } from './by-hand.ts'
 import { seedWorkflow } from './seed.ts'
 
 /** What a call that is lost with its process looks like to everybody else: nothing comes after it. */
@@ -59,6 +60,7 @@ const mutations = {
 /** Where tales are told. */
 interface World {
   readonly graph: Supergraph
+  readonly connectorId: string
   /** Under the ids of their outer runs. */
   readonly tales: Map<string, Tale>
 }
@@ -118,16 +120,30 @@ async function makeCall(world: World, { run, step, state }: Calling): Promise<Ca
   const { path } = (await runsOf(world, tale.id)).find(({ id }) => id === run.id)!
   const calls = tale.calls.get(path) ?? []
   tale.calls.set(path, calls)
-  calls.push(callLine(step.key, state.attempt, state.tries, state.input))
-  const fate = tale.fates.call(path, step.key, state.attempt, state.tries)
+  const round = state.rounds?.length ?? 0
+  const name = step.kind === 'MODEL' ? `${step.key}~${round}` : step.key
+  calls.push(callLine(name, state.attempt, state.tries, state.input))
+  const fate = tale.fates.call(path, name, state.attempt, state.tries)
   tale.lost.delete(run.id)
   if (fate === 'dies before' || fate === 'dies after') {
     tale.lost.add(run.id)
     throw powerFailure
   }
+  const wanted = step.kind === 'MODEL' ? tale.fates.rounds(step.key) : []
+  if (fate === 'answers' && round < wanted.length) return { round: roundOf(world.connectorId, step.key, wanted, round) }
   if (fate === 'answers') return { answer: { done: step.key } }
   const failure = { hadNoEffect: fate === 'no effect', message: 'It failed.' }
   return { failure: fate === 'final' ? { ...failure, code: 'TOOL_ERROR', isFinal: true } : { ...failure, code: 'UPSTREAM_FAILED' } }
+}
+
+/** What a model says that wants tools called. */
+function roundOf(connectorId: string, key: string, wanted: readonly (readonly WantedTool[])[], round: number): RoundRow {
+  const place = wanted.slice(0, round).flat().length
+  const call = (tool: WantedTool, at: number) => ({
+    ...{ id: `${round}.${at}`, name: tool, arguments: wantedArguments(key, place + at), risk: 'LOW' as const, asks: tool === 'create_note, asked for' },
+    ...(tool === 'none' ? { connectorId: null, tool: null, result: 'There is no such tool.' } : { connectorId, tool: tool.split(',')[0]!, result: null }),
+  })
+  return { text: '', calls: wanted[round]!.map(call) }
 }
 
 /** Has both processes take on what is due, until nothing is. */
