@@ -263,7 +263,7 @@ test.runIf(wanted)(
     const texts = received.map(({ text }) => text)
     const isSure = (text: string) => !text.startsWith('wrote ') && !text.startsWith('thought t')
     expect(texts.filter(isSure).sort()).toEqual(begun.flatMap(({ plan, name, size }) => effectsOf(plan, name, size).notes).sort())
-    expect(new Set(texts).size).toBe(texts.length)
+    expect(received.filter(({ text }) => texts.indexOf(text) !== texts.lastIndexOf(text))).toEqual([])
     expect(new Set(received.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(received.length)
     // What the others have done stands where their run says so, and nowhere else: a person has said of unclear ones whether it happened.
     const calls = await sql<{ text: string; status: string }>(

@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { messagesOfRounds, type OfferedTool, offeredTools, roundOf, toolsFor } from '../../../subgraphs/agents/engines/model/offered.ts'
-import { limits } from '../../../subgraphs/agents/engines/run/plan.ts'
-import { takeToolsOn } from '../../../subgraphs/agents/engines/tools/progress.ts'
+import { limits, stepOfCall } from '../../../subgraphs/agents/engines/run/plan.ts'
+import { hasOpenCalls, takeToolsOn } from '../../../subgraphs/agents/engines/tools/progress.ts'
 import { type AgentToolRow, mayUse } from '../../../subgraphs/agents/stores/agent.ts'
 import type { ConnectorRow, ToolRow } from '../../../subgraphs/agents/stores/connector.ts'
 import type { ToolRun } from '../../../subgraphs/agents/stores/run/run.ts'
 import type { RoundRow } from '../../../subgraphs/agents/stores/run/step.ts'
+import { planStep } from './plans.ts'
 
 const tool = (name: string, more: Partial<ToolRow> = {}): ToolRow => ({
   ...{ name, title: null, description: `Does ${name}.`, inputSchema: { type: 'object' }, permission: 'AUTO', risk: 'LOW', readOnly: false, idempotent: false },
@@ -95,6 +96,17 @@ describe('calls that a model wants', () => {
     expect(read(name, given).result).not.toBeNull()
   })
 
+  it('are the one step of a run, with the patience and the agent of the step that asks, and a gate where a person is asked', () => {
+    const think = planStep('MODEL', 'think', { agentId: 'ada', title: 'Thinks', timeoutSeconds: 7, retries: 4 })
+    const wanted = { id: '1', name: 'note', connectorId: 'a', tool: 'write.note', result: null }
+    const step = stepOfCall(think, { ...wanted, asks: true, risk: 'HIGH' })
+    expect(step).toMatchObject({
+      ...{ kind: 'TOOL', key: 'action', agentId: 'ada', connectorId: 'a', tool: 'write.note', counterparty: null, purpose: 'Thinks' },
+      ...{ timeoutSeconds: 7, retries: 4, next: null, otherwise: null, arguments: '{{input}}', gate: { risk: 'HIGH', allowed: ['APPROVE', 'REJECT'] } },
+    })
+    expect(stepOfCall(think, { ...wanted, asks: false, risk: 'HIGH' }).gate).toBeNull()
+  })
+
   it('are made so many at once, and the others are not', () => {
     const asked = Array.from({ length: limits.tools.atOnce + 2 }, (_, at) => ({ id: String(at), name: 'note', arguments: '{}' }))
     const { calls } = roundOf('', asked, offered)
@@ -112,6 +124,16 @@ describe('a round of calls', () => {
     ...more,
   })
   const before: RoundRow = { text: 'First.', calls: [call('one', 'done')] }
+
+  it('is open while a call of the last one has no result', () => {
+    const open = { text: '', calls: [call('two', 'done'), call('three')] }
+    expect([null, [], [before], [open], [before, open], [open, before]].map(hasOpenCalls)).toEqual([false, false, false, true, true, false])
+  })
+
+  it('tells the model no more of an output than it may be told', () => {
+    const taken = takeToolsOn([{ text: '', calls: [call('one')] }], [run(0, { output: 'x'.repeat(20_000) })])
+    expect('rounds' in taken && taken.rounds[0]!.calls[0]!.result).toBe('x'.repeat(16_384))
+  })
 
   it('begins the calls that have no run, at their place among all calls', () => {
     const rounds = [before, { text: '', calls: [call('two'), call('three', 'There is no tool.'), call('four')] }]

@@ -3,13 +3,13 @@ import type { CitedPassage, ConversationMessageRow } from '../../stores/talk/mes
 import type { Answerer, Question } from '../answer/answer.ts'
 import { type KnowledgeHit, searchKnowledge } from '../knowledge/search.ts'
 import { ModelFailure } from '../model/failure.ts'
-import type { Message } from '../model/models.ts'
 import { isWithinBudget, recordCall } from '../model/spend.ts'
 import { voiceOf } from '../model/voice.ts'
+import { pastOf } from './past.ts'
 import type { TalkWork } from './work.ts'
 
-/** How many messages of the past a model is told, and how many passages it is given. */
-export const max = { before: 20, passages: 6 } as const
+/** How many messages are looked at for the past of one, and how many passages a model is given. */
+export const max = { around: 40, passages: 6 } as const
 
 type Hit = KnowledgeHit & { readonly title: string }
 
@@ -32,8 +32,7 @@ export async function aboutReply(job: TalkWork, reply: ConversationMessageRow): 
   const said = await job.conversationMessages.answered(reply)
   if (!said) throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The message that this answers is gone.' })
   const found = await searchKnowledge(job, { organizationId, query: said.text, sourceIds: agent.knowledgeSourceIds, first: max.passages })
-  const before = await job.conversationMessages.before(said, max.before - 1)
-  const past = before.map(({ role, text: content }): Message => ({ role: role === 'USER' ? 'USER' : 'ASSISTANT', content }))
+  const past = pastOf(said, await job.conversationMessages.around(said, max.around))
   const question = { text: said.text, before: past, forUser: reply.userId }
   return { agent, said, question, hits: found.map(hit => ({ ...hit, title: hit.document.title })) }
 }

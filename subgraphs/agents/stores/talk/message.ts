@@ -73,6 +73,9 @@ const before = statement(
   `select ${columns} from agents.conversation_messages t
     where t.conversation_id = $1 and (t.created_at, t.id) < ($2, $3) and t.status = 'COMPLETE' order by t.created_at desc, t.id desc limit $4`,
 )
+const around = statement(
+  `select ${columns} from agents.conversation_messages t where t.conversation_id = $1 and t.created_at <= $2 order by t.created_at desc, t.id desc limit $3`,
+)
 const answered = statement(`select ${columns} from agents.conversation_messages t where t.conversation_id = $1 and t.id = $2`)
 const present = statement(`select ${columns} from agents.conversation_messages t where t.conversation_id = $1 order by t.created_at desc, t.id desc limit 1`)
 const changedSince = statement(
@@ -142,9 +145,10 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
     return row ?? null
   },
 
-  /** Returns the messages before a message, the oldest first. */
-  async before({ conversationId, createdAt, id }: ConversationMessageRow, most: number): Promise<ConversationMessageRow[]> {
-    return (await rows.read(before, [conversationId, createdAt, id, most])).reverse()
+  /** Returns the messages around a message and before it, whatever became of them, the oldest first. */
+  async around({ conversationId, createdAt }: ConversationMessageRow, most: number): Promise<ConversationMessageRow[]> {
+    // Replies are of the millisecond after what they answer.
+    return (await rows.read(around, [conversationId, new Date(createdAt.getTime() + 1), most])).reverse()
   },
 
   /** The message that a reply answers; replies of earlier versions answer the one before them. */

@@ -83,9 +83,12 @@ describe('a conversation whose tools and people mean no good', () => {
     await world.until(async () => (await replies()).map(({ status }) => status), Array(8).fill('COMPLETE'))
     const runs = await Promise.all((await replies()).map(async reply => (await ask(run, { id: reply.run.id })).run))
     const inName = await Promise.all(
-      runs.map(async ({ startedBy, steps }) => [(await ask(run, { id: steps[0].childRuns.nodes[0].id })).run.steps[0].input.text, startedBy.id]),
+      runs.map(async ({ startedBy, steps }) => {
+        const call = (await ask(run, { id: steps[0].childRuns.nodes[0].id })).run
+        return [call.steps[0].input.text, startedBy.id, call.startedBy.id]
+      }),
     )
-    expect(inName.toSorted()).toEqual(people.map(({ userId }, at) => [`at once ${at}`, userId]))
+    expect(inName.toSorted()).toEqual(people.map(({ userId }, at) => [`at once ${at}`, userId, userId]))
     expect((await letters('at once')).map(({ text }) => text).toSorted()).toEqual(people.map((_, at) => `at once ${at}`))
   })
 

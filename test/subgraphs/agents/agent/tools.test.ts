@@ -194,6 +194,29 @@ describe('a MODEL step whose agent has tools', () => {
     expect(await received('kept')).toHaveLength(1)
   })
 
+  it('asks anew, and calls anew, once its run is retried from an earlier step', async () => {
+    const connectorTools = [{ connectorId, name: 'create_note', permission: 'AUTO' }]
+    const { id: agentId } = await does('createAgent', { name: 'Ada', instructions: 'Help.', model: chatModel, connectorTools })
+    const steps = [
+      planStep('REPORT', 'first', { text: 'First.' }),
+      planStep('MODEL', 'think', { agentId, prompt: 'call create_note {"text":"anew"}' }),
+      planStep('REPORT', 'last', { text: '{{input.missing}}' }),
+    ]
+    const { id: workflowId } = await seedWorkflow(world.graph, { organizationId, steps })
+    const { id } = await does('startRun', { workflowId, input: {} })
+    for (const times of [1, 2]) {
+      await world.until(async () => [(await read(id)).status, (await received('anew')).length], ['FAILED', times])
+      if (times === 1) await does('retryRun', { id, fromStep: 'first' })
+    }
+  })
+
+  it('takes no place among the runs that are under way while its tools wait', async () => {
+    const { approval, id } = await asked('call create_note {"text":"no place"}', { create_note: 'ASK' })
+    await approval()
+    expect(await world.graph.rows('select status, waits_for_child as waits from agents.runs where id = $1', [id])).toEqual([{ status: 'RUNNING', waits: true }])
+    await does('cancelRun', { id })
+  })
+
   it('is stopped with its calls', async () => {
     const { approval, id } = await asked('call create_note {"text":"stopped"}', { create_note: 'ASK' })
     const waits = await approval()

@@ -153,7 +153,7 @@ test('every run calls, asks and writes what a plain interpreter says, in its ord
       const { id: workflowId } = await seedWorkflow(graph, { organizationId, steps: plan })
       const input = { word: 'own', lists }
       const { id } = (await mutate('startRun', { workflowId, input })).data().startRun
-      const tale: Tale = { id, fates: new Fates(seed), calls: new Map(), lost: new Set(), seen: new Map(), failures: 0 }
+      const tale: Tale = { id, fates: new Fates(seed), calls: new Map(), lost: new Map(), seen: new Map(), failures: 0 }
       world.tales.set(id, tale)
       let [isCancelled, calledBefore] = [false, 0]
       const called = () => [...tale.calls.values()].flat().length

@@ -41,8 +41,8 @@ export interface Tale {
   readonly fates: Fates
   /** Calls of each run, by its path. */
   readonly calls: Map<string, string[]>
-  /** Runs whose call was lost with its process. */
-  readonly lost: Set<string>
+  /** Runs whose call was lost with its process, and the claim under which it was made. */
+  readonly lost: Map<string, string>
   /** Approvals and requests that were seen before, with how often. */
   readonly seen: Map<string, number>
   failures: number
@@ -115,7 +115,7 @@ export async function runsOf({ graph }: Pick<World, 'graph'>, taleId: string): P
 }
 
 /** The other side of every call. */
-async function makeCall(world: World, { run, step, state }: Calling): Promise<CallEnd> {
+async function makeCall(world: World, { run, claimId, step, state }: Calling): Promise<CallEnd> {
   const tale = world.tales.get(run.parentId ?? run.id)!
   const { path } = (await runsOf(world, tale.id)).find(({ id }) => id === run.id)!
   const calls = tale.calls.get(path) ?? []
@@ -124,9 +124,8 @@ async function makeCall(world: World, { run, step, state }: Calling): Promise<Ca
   const name = step.kind === 'MODEL' ? `${step.key}~${round}` : step.key
   calls.push(callLine(name, state.attempt, state.tries, state.input))
   const fate = tale.fates.call(path, name, state.attempt, state.tries)
-  tale.lost.delete(run.id)
   if (fate === 'dies before' || fate === 'dies after') {
-    tale.lost.add(run.id)
+    tale.lost.set(run.id, claimId)
     throw powerFailure
   }
   const wanted = step.kind === 'MODEL' ? tale.fates.rounds(step.key) : []
@@ -150,11 +149,11 @@ function roundOf(connectorId: string, key: string, wanted: readonly (readonly Wa
 export async function settle({ graph, processes }: Tales, tale: Tale): Promise<void> {
   const under = async () => {
     await Promise.all(processes.map(({ sweep }) => sweep.run()))
-    const left = await graph.rows<{ id: string; isDue: boolean }>(
-      `select id, wake_at <= $2 as "isDue" from agents.runs where (id = $1 or parent_id = $1) and (wake_at <= $2 or claim_id is not null)`,
+    const left = await graph.rows<{ id: string; claimId: string | null; isDue: boolean }>(
+      `select id, claim_id as "claimId", wake_at <= $2 as "isDue" from agents.runs where (id = $1 or parent_id = $1) and (wake_at <= $2 or claim_id is not null)`,
       [tale.id, graph.clock.now()],
     )
-    return left.filter(({ id, isDue }) => isDue || !tale.lost.has(id)).map(({ id }) => id)
+    return left.filter(({ id, claimId, isDue }) => isDue || tale.lost.get(id) !== claimId).map(({ id }) => id)
   }
   await expect.poll(under, { timeout: 20_000, interval: 5 }).toEqual([])
 }
