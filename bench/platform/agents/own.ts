@@ -4,8 +4,8 @@
  */
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { CallEnd } from '../../../subgraphs/agents/engines/run/interpret.ts'
 import { openRunner } from '../../../subgraphs/agents/engines/run/runner.ts'
-import type { CallEnd } from '../../../subgraphs/agents/engines/run/walk.ts'
 import type { Calling } from '../../../subgraphs/agents/engines/run/work.ts'
 import { supergraph } from '../../../test/kit/supergraph.ts'
 import { planStep } from '../../../test/rules/agents/plans.ts'

@@ -1,7 +1,6 @@
 import { isRefusedAddress, OutboundFailure } from '../../../../platform/outbound/failure.ts'
 import type { Json } from '../../stores/workflow.ts'
-import type { CallFailure } from '../run/interpret.ts'
-import type { CallEnd } from '../run/walk.ts'
+import type { CallEnd, CallFailure } from '../run/interpret.ts'
 
 /** A connector answered a request with an HTTP status other than 2xx. */
 export class BadStatus extends Error {

@@ -1,5 +1,5 @@
 import { searchKnowledge } from '../knowledge/search.ts'
-import type { CallEnd } from '../run/walk.ts'
+import type { CallEnd } from '../run/interpret.ts'
 import type { Calling } from '../run/work.ts'
 import { failureOf, ModelFailure, noModel } from './failure.ts'
 import { messagesOfRounds, offeredTools, roundOf, toolsFor } from './offered.ts'

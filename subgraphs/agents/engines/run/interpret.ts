@@ -1,8 +1,8 @@
 import type { Failure, FailureCode } from '../../stores/run/run.ts'
+import type { RoundRow } from '../../stores/run/step.ts'
 import type { Json, PlanStep } from '../../stores/workflow.ts'
 import { endKey } from './plan.ts'
 import type { StepState } from './state.ts'
-import type { CallEnd } from './walk.ts'
 
 /**
  * What became of a step. `done`, skipped: a trial went past it. `refused`: a person or a policy said no. `false`: its condition does not hold. `unknown`: its effect may stand or
@@ -51,6 +51,13 @@ export interface CallFailure {
   /** When the other side wants it again, in ms. */
   readonly retryAfterMs?: number | undefined
 }
+
+/** How a call ended: with an answer, with tools that the model wants called, without either, or with the process that made it. */
+export type CallEnd =
+  | { readonly answer: Json; readonly callId?: string }
+  | { readonly round: RoundRow; readonly callId?: string }
+  | { readonly failure: CallFailure }
+  | 'interrupted'
 
 /** How a call may be treated that ended without an answer. */
 export interface Repeatability {

@@ -10,11 +10,12 @@ import { hasOpenCalls, offsetOf } from '../tools/progress.ts'
 import { announceApproval, announceRun, announceWidget } from './announce.ts'
 import { askFor, overtake } from './approvals.ts'
 import { unknownFact } from './attention.ts'
+import type { CallEnd } from './interpret.ts'
 import { limits } from './plan.ts'
 import { newStep, runColumns, runState, stepColumns, stepIdOf, stepState } from './records.ts'
 import { type Beginning, newRun, writeFeed, writeReport, writeStepsTask } from './start.ts'
 import { isOver, type RunState, type StepState } from './state.ts'
-import { type CallEnd, cancel, type Effect, type Seen, stop, type Walked, walk } from './walk.ts'
+import { cancel, type Effect, type Seen, stop, type Walked, walk } from './walk.ts'
 import type { Calling, RunWork } from './work.ts'
 
 /** For how long a process that makes a call is believed alive, in ms; it says so again well before. */

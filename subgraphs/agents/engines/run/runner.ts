@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { crash } from '../../../../platform/crash.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
+import type { CallEnd } from './interpret.ts'
 import { type Ended, type Looked, leaseMs, look } from './look.ts'
-import type { CallEnd } from './walk.ts'
 import type { Calling, RunWork } from './work.ts'
 
 /** How often runs are looked for that no local wake-up names, in ms. */

@@ -1,23 +1,15 @@
 import type { Failure, FailureCode, RunStatus, ToolRun } from '../../stores/run/run.ts'
-import type { RoundRow } from '../../stores/run/step.ts'
 import type { Gate, Json, PlanStep } from '../../stores/workflow.ts'
 import type { Held } from '../../stores/workspace/kill-switch.ts'
 import { type MapChildren, type MapItem, noChildren } from '../map/progress.ts'
 import { hasOpenCalls, takeToolsOn } from '../tools/progress.ts'
 import { type Action, hashOfAction } from './canonical.ts'
-import { type CallFailure, concludeCancelled, endOf, moveAfter, type Outcome, afterFailure as pauseOrEnd, unknown } from './interpret.ts'
+import { type CallEnd, concludeCancelled, endOf, moveAfter, type Outcome, afterFailure as pauseOrEnd, unknown } from './interpret.ts'
 import { isHeldBy } from './kill-switch.ts'
 import { readList, takeListOn } from './list.ts'
 import { limits, stepOfCall, usualGate } from './plan.ts'
 import { type ApprovalState, fresh, isCallable, isHarmless, type PolicyState, type RunState, type StepState, type ToolFacts } from './state.ts'
 import { fill, holds, MissingPath, type Scope } from './template.ts'
-
-/** How a call ended: with an answer, with tools that the model wants called, without either, or with the process that made it. */
-export type CallEnd =
-  | { readonly answer: Json; readonly callId?: string }
-  | { readonly round: RoundRow; readonly callId?: string }
-  | { readonly failure: CallFailure }
-  | 'interrupted'
 
 /** What the interpreter sees at one look at a run. */
 export interface Seen {

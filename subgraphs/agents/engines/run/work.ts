@@ -11,8 +11,9 @@ import type { stepStore } from '../../stores/run/step.ts'
 import type { PlanStep, planStore, workflowStore } from '../../stores/workflow.ts'
 import type { killSwitchStore } from '../../stores/workspace/kill-switch.ts'
 import type { TaskWork } from '../task/task.ts'
+import type { CallEnd } from './interpret.ts'
 import type { StepState, ToolFacts } from './state.ts'
-import type { CallEnd, Effect } from './walk.ts'
+import type { Effect } from './walk.ts'
 
 /** A call that is to be made: what it is for is committed. */
 export interface Calling {

@@ -5,7 +5,6 @@ import { integer, json, moment, type Row, selectList, stamps, table, text, texts
 import type { Condition } from '../../../store/filter/filters.ts'
 import { type Rows, store } from '../../../store/store.ts'
 import type { Json } from '../workflow.ts'
-import type { StepStatus } from './step.ts'
 
 export type FailureCode =
   | 'TOOL_ERROR'
@@ -153,15 +152,15 @@ export interface MappedRun {
 
 /** The run of a tool that a model wanted called. */
 export interface ToolRun extends Pick<MappedRun, 'itemIndex' | 'status'>, Pick<RunRow, 'output' | 'failureCode' | 'failureMessage'> {
-  /** How far its one step is; null before that begins. */
-  readonly stepStatus: StepStatus | null
+  /** The status of its one step; null before that begins. */
+  readonly stepStatus: string | null
 }
 
 /** A step whose effect may stand or not: nobody knows, or its call outlives its run. */
 export interface UnclearStep {
   readonly id: string
   readonly key: string
-  readonly status: Extract<StepStatus, 'UNKNOWN' | 'RUNNING'>
+  readonly status: 'UNKNOWN' | 'RUNNING'
 }
 
 export interface DueRun {

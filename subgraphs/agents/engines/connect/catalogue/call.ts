@@ -1,5 +1,5 @@
 import type { Json } from '../../../stores/workflow.ts'
-import type { CallEnd } from '../../run/walk.ts'
+import type { CallEnd } from '../../run/interpret.ts'
 import type { Connect } from '../connect.ts'
 import { callFailure } from '../outcome.ts'
 import { askForApp, askForApps, type CatalogueRequest } from './ask.ts'

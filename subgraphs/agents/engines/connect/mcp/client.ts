@@ -1,6 +1,6 @@
 import type { WayOut } from '../../../../../platform/outbound/outbound.ts'
 import type { Json } from '../../../stores/workflow.ts'
-import type { CallEnd } from '../../run/walk.ts'
+import type { CallEnd } from '../../run/interpret.ts'
 import { callFailure, ToolError } from '../outcome.ts'
 import { fetchThrough } from './fetch.ts'
 

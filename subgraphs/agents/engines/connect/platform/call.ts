@@ -10,8 +10,7 @@ import {
 } from '../../../ask.generated.ts'
 import { registration } from '../../../registration.ts'
 import type { Json } from '../../../stores/workflow.ts'
-import type { CallFailure } from '../../run/interpret.ts'
-import type { CallEnd } from '../../run/walk.ts'
+import type { CallEnd, CallFailure } from '../../run/interpret.ts'
 import { argumentsOf, isPlatformTool, mostRead, type PlatformTool } from './tools.ts'
 
 /** A call of a tool of our own platform. */
