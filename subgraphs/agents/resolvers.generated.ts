@@ -484,7 +484,7 @@ export type Mutation = {
   readonly startRun?: Maybe<Run>;
   /** Stops a run: nothing of it begins afterwards, runs below it included. CONFLICT, reason ILLEGAL_MOVE, for one that has ended. */
   readonly cancelRun?: Maybe<Run>;
-  /** Has a failed run go on from the step that failed, or from an earlier one; succeeded steps before it are never repeated. CONFLICT, reason OUTCOME_UNKNOWN, until `resolveStep` has told what became of an unclear step. */
+  /** Has a failed run go on from the step that failed, or from an earlier one; succeeded steps before it are never repeated. CONFLICT, reason OUTCOME_UNKNOWN, until `resolveStep` has told what became of an unclear step, here or in the runs below: `stepId` names it. */
   readonly retryRun?: Maybe<Run>;
   /** Tells what became of a step whose outcome nobody knows: it happened, and the run goes on with `output`; or it did not, and `retryRun` may repeat it. */
   readonly resolveStep?: Maybe<Run>;
