@@ -13,6 +13,7 @@ import type { Engine, Payload } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
+import { toldPayload } from '../live/shared/told.ts'
 import type { Shares } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
@@ -21,7 +22,6 @@ import { tell } from './errors.ts'
 import { refusedValues } from './limits.ts'
 import { createConnections } from './streaming/connect.ts'
 import { type Asked, createOperations, type Socket, type Subscribing } from './streaming/operation.ts'
-import { toldPayload } from './streaming/payloads.ts'
 import { forNobody, toldBy, underWay, unlessOver } from './streaming/pushed.ts'
 import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits } from './streaming/socket.ts'
 import { createUpgrade } from './streaming/upgrade.ts'
@@ -117,7 +117,7 @@ export function createSockets(door: WebSocketDoor): Sockets {
       const began = performance.now()
       const joined = await inShare(starts, asked, request => door.hub.join({ request, tellErrors }, asked.place))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
-      if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell), asked.signal)
+      if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell, asked.open), asked.signal)
       // An operation that never started releases its slot here.
       asked.place()
       return unlessOver(joined, asked.signal)

@@ -103,6 +103,11 @@ export interface IncrementalAnswer {
   return(): Promise<IteratorResult<Payload, undefined>>
   /** Completes all parts that are open with an error, in the next payload, which is the last one. */
   cut(error: GraphQLError): void
+  /**
+   * Returns what ends the answer for a client that has the payloads so far: it makes a last payload in which all parts
+   * that are open now fail by an error. The answer itself goes on.
+   */
+  ending(): (error: GraphQLError) => Payload
 }
 
 export interface InTurn {
@@ -120,17 +125,23 @@ export interface ResultStream extends AsyncIterableIterator<ExecutionResult> {
   isOver?(): boolean
 }
 
-/** One event of a stream, ready to be sent. */
+/** One event of a stream, or one payload of an event, ready to be sent. */
 export interface LiveEvent {
-  readonly answer: ExecutionResult
+  /** A payload, which says whether others of the same event follow, where parts of events come later. */
+  readonly answer: ExecutionResult | Payload
   /**
    * The record whose latest state the event carries, as named by `@shared(latestBy:)`; null where the directive names
    * none.
    */
   readonly about: string | null
+  /** Ends the event after this payload, for a client that goes: the parts that are open fail by an error. @default nothing follows */
+  cut?(error: GraphQLError): Payload
 }
 
-/** The events of one subscription. `return()` settles a pending `next()` and ends the upstream at once. */
+/**
+ * The events of one subscription; where parts of events come later, their payloads, each of which is written out before
+ * the next one is asked for. `return()` settles a pending `next()` and ends the upstream at once.
+ */
 export interface LiveStream {
   next(): Promise<IteratorResult<LiveEvent>>
   return(): Promise<IteratorResult<LiveEvent>>

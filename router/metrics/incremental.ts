@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { Counter, type Registry } from 'prom-client'
-import type { IncrementalAnswer } from '../engine/engine.ts'
+import type { IncrementalAnswer, IncrementalForm, LiveEvent, Payload } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
 
@@ -18,7 +18,20 @@ interface Measured {
 export interface IncrementalFigures {
   /** Runs an operation, and counts its answer while it is open, its payloads, and its errors at the end. */
   watch(run: () => Promise<ExecutionResult | IncrementalAnswer>, measured: Measured): Promise<ExecutionResult | IncrementalAnswer>
+  /** Counts the payloads of a stream's events, and each event while it is open. */
+  watchEvents(form: IncrementalForm): EventFigures
 }
+
+/** Counts the payloads of one stream. */
+export interface EventFigures {
+  /** Counts an event, or a payload of one. @returns the errors of its parts */
+  count(answer: LiveEvent['answer']): readonly GraphQLError[]
+  /** Notes that the stream has ended: no event is open. */
+  end(): void
+}
+
+/** Returns the errors of the parts in a payload. */
+const errorsOfParts = ({ incremental = [], completed = [] }: Payload) => [...incremental, ...completed].flatMap(entry => entry.errors ?? [])
 
 export function openIncrementalFigures(registry: Registry, buckets: readonly number[]): IncrementalFigures {
   let open = 0
@@ -52,6 +65,22 @@ export function openIncrementalFigures(registry: Registry, buckets: readonly num
       }
       return 'next' in answer ? opened(answer, { operation, firstAt, end }) : answer
     },
+    watchEvents(form) {
+      let isOpen = false
+      const set = (isOpening: boolean) => {
+        open += Number(isOpening) - Number(isOpen)
+        isOpen = isOpening
+      }
+      return {
+        count(answer) {
+          if (!('hasNext' in answer)) return []
+          payloads.inc({ form })
+          set(answer.hasNext)
+          return errorsOfParts(answer)
+        },
+        end: () => set(false),
+      }
+    },
   }
 
   function opened(answer: IncrementalAnswer, { operation, firstAt, end }: Measured): IncrementalAnswer {
@@ -75,7 +104,7 @@ export function openIncrementalFigures(registry: Registry, buckets: readonly num
           const { value } = each
           payloads.inc({ form: answer.form })
           data ??= value.data
-          errors.push(...(value.errors ?? []), ...[...(value.incremental ?? []), ...(value.completed ?? [])].flatMap(entry => entry.errors ?? []))
+          errors.push(...(value.errors ?? []), ...errorsOfParts(value))
           if (!value.hasNext) over()
         }
         return each

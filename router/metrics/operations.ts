@@ -7,7 +7,7 @@ import { toldCode, toldCodes } from '../access/refusal.ts'
 import type { Engine, Fetch, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
-import { openIncrementalFigures } from './incremental.ts'
+import { type EventFigures, openIncrementalFigures } from './incremental.ts'
 import { createNames, otherName } from './names.ts'
 import { anonymous, describeOperation, isOfOperation } from './operation-span.ts'
 
@@ -172,7 +172,8 @@ export function measureOperations(registry: Registry, now: () => number = () => 
         const end = begin(request)
         const prepared = await ofOperation(request, () => engine.prepareStream(request))
         end('start' in prepared ? allowed : prepared)
-        return 'start' in prepared ? watchSubscription(prepared, countErrors) : prepared
+        const form = request.incremental
+        return 'start' in prepared ? watchSubscription(prepared, countErrors, form ? () => incremental.watchEvents(form) : null) : prepared
       },
     }),
     watchTransport(transport) {
@@ -213,8 +214,15 @@ function ofFetch<Result>({ subgraph, kind }: Fetch, work: () => Promise<Result>)
   return above ? finished(above.begin(`fetch ${subgraph}`, 'client', { subgraph, 'graphql.operation.type': kind }), work) : work()
 }
 
-/** Counts the errors of events, including those of plans that run for a stream. */
-function watchSubscription(subscription: LiveSubscription, countErrors: (errors: ExecutionResult['errors']) => void): LiveSubscription {
+/**
+ * Counts the errors of events, including those of plans that run for a stream.
+ * @param watchEvents counts payloads of events; null where events come in one piece
+ */
+function watchSubscription(
+  subscription: LiveSubscription,
+  countErrors: (errors: ExecutionResult['errors']) => void,
+  watchEvents: (() => EventFigures) | null,
+): LiveSubscription {
   return {
     ...subscription,
     async start(signal, inTurn) {
@@ -223,13 +231,20 @@ function watchSubscription(subscription: LiveSubscription, countErrors: (errors:
         countErrors(stream.errors)
         return stream
       }
+      const events = watchEvents?.() ?? null
       const watched: LiveStream = {
         async next() {
           const event = await stream.next()
-          if (!event.done && event.value.answer.errors) countErrors(event.value.answer.errors)
+          if (!event.done) {
+            if (event.value.answer.errors) countErrors(event.value.answer.errors)
+            if (events) countErrors(events.count(event.value.answer))
+          }
           return event
         },
-        return: () => stream.return(),
+        return() {
+          events?.end()
+          return stream.return()
+        },
         isLost: () => stream.isLost(),
         isOver: () => stream.isOver?.() ?? false,
       }

@@ -3,6 +3,7 @@ import {
   type DocumentNode,
   type FieldNode,
   type FragmentSpreadNode,
+  type GraphQLObjectType,
   type GraphQLSchema,
   type InlineFragmentNode,
   isListType,
@@ -180,8 +181,8 @@ function reaches(data: unknown, path: readonly (string | number)[]): boolean {
 export function deferRandomly(source: string, schema: GraphQLSchema, pick: (below: number) => number, streams = false): string {
   let count = 0
   const types = new TypeInfo(schema)
-  // Nothing at the root of a mutation can be deferred.
-  const isFixed = () => types.getParentType() === schema.getMutationType()
+  // Nothing at the root of a mutation or subscription can be deferred.
+  const isFixed = () => [schema.getMutationType(), schema.getSubscriptionType()].includes(types.getParentType() as GraphQLObjectType)
   const defer = (): DirectiveNode => {
     const label = { kind: Kind.ARGUMENT, name: { kind: Kind.NAME, value: 'label' }, value: { kind: Kind.STRING, value: `l${count++}` } } as const
     return { kind: Kind.DIRECTIVE, name: { kind: Kind.NAME, value: 'defer' }, arguments: pick(3) === 0 ? [label] : [] }

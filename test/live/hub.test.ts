@@ -122,23 +122,23 @@ test('shares no stream between clients that send different values of a passed he
   expect([await keyOf({ 'x-tenant': 'other' }), await keyOf({})].includes(key)).toBe(false)
 })
 
-const told = (about: string | null, characters = 10): Told => ({ about, json: 'x'.repeat(characters), framed: () => Buffer.alloc(0) })
+const told = (about: string, characters = 10): Told => ({ about, json: 'x'.repeat(characters), isPart: false, cut: null, framed: () => Buffer.alloc(0) })
 
 test('keeps the latest events of a thousand items, and only the most recent items beyond', () => {
   const latest = createLatest()
-  for (let thing = 0; thing < 1001; thing++) latest.keep(told(String(thing)))
-  const abouts = latest.all().map(({ about }) => about)
+  for (let thing = 0; thing < 1001; thing++) latest.keep(String(thing), [told(String(thing))])
+  const abouts = latest.all().map(([event]) => event!.about)
   expect([abouts.length, abouts[0], abouts.at(-1)]).toEqual([1000, '1', '1000'])
 })
 
 test('stores at most eight million characters, counting the latest value of each item', () => {
   const latest = createLatest()
-  latest.keep(told('small'))
-  for (let time = 0; time < 10; time++) latest.keep(told('large', 3_000_000))
-  latest.keep(told('other', 3_000_000))
-  expect(latest.all().map(({ about }) => about)).toEqual(['small', 'large', 'other'])
-  latest.keep(told('third', 3_000_000))
-  expect(latest.all().map(({ about }) => about)).toEqual(['other', 'third'])
+  latest.keep('small', [told('small')])
+  for (let time = 0; time < 10; time++) latest.keep('large', [told('large', 3_000_000)])
+  latest.keep('other', [told('other', 3_000_000)])
+  expect(latest.all().map(([event]) => event!.about)).toEqual(['small', 'large', 'other'])
+  latest.keep('third', [told('third', 3_000_000)])
+  expect(latest.all().map(([event]) => event!.about)).toEqual(['other', 'third'])
 })
 
 test('serializes an event once for each protocol, whatever the number of clients', () => {

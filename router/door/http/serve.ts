@@ -23,7 +23,7 @@ import { cachingHeaders } from './caching.ts'
 import { type DirectAnswer, directAnswer, readDirect } from './direct.ts'
 import type { HttpDoor } from './door.ts'
 import { answerIncrementally, mayAnswerLater } from './incremental.ts'
-import { areVariables, streamSubscription } from './subscription.ts'
+import { areVariables, eventFormOf, streamSubscription } from './subscription.ts'
 
 /** One graph behind the door: Apollo Server for its unusual requests, and the door whose errors are formatted. */
 interface Serving {
@@ -130,7 +130,8 @@ async function answer({ server, door }: Serving, request: FastifyRequest, reply:
   const form = streamFormOf(accept, operation?.operation === 'subscription')
   const context = { viewer: caller.viewer, claim, requestId: request.id, graphVariant: door.variant, headers, signal: leavingSignal(reply.raw) }
   if (form && found && operation?.operation === 'subscription') {
-    const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables }
+    const incremental = eventFormOf(door, form, found.document, accept)
+    const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables, incremental }
     return streamSubscription(door, reply, subscription, { form, caller, claim, tellErrors })
   }
 

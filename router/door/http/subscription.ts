@@ -1,15 +1,17 @@
 import type { FastifyReply } from 'fastify'
-import type { GraphQLFormattedError } from 'graphql'
+import type { DocumentNode, GraphQLFormattedError } from 'graphql'
 import { causeNow } from '../../../platform/caller/cause.ts'
 import { DomainError } from '../../../platform/errors.ts'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
-import type { OperationRequest } from '../../engine/engine.ts'
+import type { IncrementalForm, OperationRequest } from '../../engine/engine.ts'
 import type { Asked, Hub } from '../../live/shared/hub.ts'
 import { inTurnOf } from '../../live/shares.ts'
+import { usesIncremental } from '../documents/deferring.ts'
 import { doorRefusal, sendErrors } from '../errors.ts'
 import { sendStream } from '../streaming/answer.ts'
 import type { StreamForm } from '../streaming/form.ts'
+import { sseFormOf } from '../streaming/incremental-form.ts'
 import type { HttpDoor } from './door.ts'
 
 /** The client of a subscription, and the format of its answer. */
@@ -53,6 +55,10 @@ export async function streamSubscription(
     .header('content-type', form.contentType)
     .send(`${form.begin}${form.next(JSON.stringify({ ...joined, ...(errors && { errors }) }))}${form.complete}`)
 }
+
+/** Returns the form in which a client takes the parts of events; undefined where events come in one piece. */
+export const eventFormOf = ({ engine }: HttpDoor, { name }: StreamForm, document: DocumentNode, accept: string | null): IncrementalForm | undefined =>
+  name === 'sse' && engine.executeIncrementally && usesIncremental(document) ? sseFormOf(accept) : undefined
 
 /** Whether a request's variables have the form of variables. */
 export const areVariables = (value: unknown): value is Record<string, unknown> | null | undefined =>

@@ -66,7 +66,10 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
     if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
     else response.write(form.next(told.json))
   }
-  const unwatch = watchCaller(door, caller, why => end(form.failed([why])))
+  const unwatch = watchCaller(door, caller, why => {
+    membership.cut(why)
+    end(form.failed([why]))
+  })
   const heartbeat = setInterval(() => write(form.heartbeat), door.heartbeatMs ?? streamingLimits.heartbeatMs).unref()
   response.once('close', over)
   response.on('error', err => door.log.debug({ err, requestId }, 'stream failed'))

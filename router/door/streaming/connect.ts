@@ -11,6 +11,7 @@ import type { IncrementalForm } from '../../engine/engine.ts'
 import type { Hosts } from '../../hosts.ts'
 import { forbiddenCode, type Streams, tryAgainCode } from '../../live/streams.ts'
 import { webHeaders } from '../headers.ts'
+import { expired, unanswered } from './answer.ts'
 import type { Socket } from './operation.ts'
 import { type Extra, socketLimits, tooMany, tooManyCode } from './socket.ts'
 
@@ -77,7 +78,7 @@ export function createConnections(door: ConnectionDoor) {
         return false
       }
     }
-    if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: extra.end }))
+    if (result.credential.kind !== 'none') unwatch.set(extra, streams.watch({ caller: result, end: (code, reason) => endFor(extra, code, reason) }))
     return true
   }
 
@@ -89,6 +90,13 @@ export function createConnections(door: ConnectionDoor) {
   }
 
   return { connect, close }
+}
+
+/** Closes the socket of a credential that ended, after the parts that are open of events. */
+function endFor({ open, end }: Extra, code: number, reason: string): void {
+  const why = code === tryAgainCode ? unanswered : expired(reason)
+  for (const membership of open) membership.cut(why)
+  end(code, reason)
 }
 
 const isForm = (value: unknown): value is IncrementalForm | 'none' => value === 'v0.2' || value === '20220824' || value === 'none'

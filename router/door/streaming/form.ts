@@ -63,8 +63,12 @@ const json = ['application/json', 'application/graphql-response+json']
 export function streamFormOf(accept: string | null | undefined, isSubscription: boolean): StreamForm | null {
   if (!accept) return null
   if (isSubscription && namesMultipart(accept)) return multipart
-  const [preferred] = new Negotiator({ headers: { accept } }).mediaTypes([...json, 'text/event-stream'])
+  // It compares parameters, and that of the form of payloads belongs to no type.
+  const types = accept.replace(formParameter, '$1')
+  const [preferred] = new Negotiator({ headers: { accept: types } }).mediaTypes([...json, 'text/event-stream'])
   return preferred === 'text/event-stream' ? sse : null
 }
+
+const formParameter = /(text\/event-stream)\s*;\s*(?:defer|incremental)Spec\s*=\s*"?[\w.]+"?/gi
 
 const namesMultipart = (accept: string): boolean => /(?:^|,)\s*multipart\/mixed\s*;[^,]*subscriptionSpec\s*=\s*"?1\.0"?\s*(?:;|,|$)/i.test(accept)

@@ -70,6 +70,14 @@ export function incrementalWritingOf(accept: string | null | undefined, isWanted
   return best?.writing ?? null
 }
 
+/** Returns the form in which a client takes the payloads of server-sent events, by its Accept header. */
+export function sseFormOf(accept: string | null): IncrementalForm {
+  const [best] = readAccepted(accept ?? '')
+    .filter(({ type }) => type === 'text/event-stream')
+    .toSorted((one, other) => other.q - one.q)
+  return (best && writingOf(best)?.form) ?? 'v0.2'
+}
+
 function writingOf({ type, parameters }: Accepted): IncrementalWriting | null {
   if (type === 'text/event-stream') return sse(parameters.get('deferspec') === '20220824' ? '20220824' : 'v0.2')
   // Apollo's protocol of subscriptions has payloads of its own.

@@ -29,6 +29,8 @@ export interface Asked extends OperationRequest {
   readonly signal: AbortSignal
   /** Sends an event of the operation. */
   tell(told: Told): void
+  /** The socket's subscriptions whose events have parts that come later; null for an operation of another kind. */
+  readonly open: Extra['open'] | null
   /** Releases the operation's slot among its caller's subscriptions. */
   place(): void
 }
@@ -76,7 +78,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
     const { claim } = extra
     let place = () => {}
     const isSubscription = getOperationAST(read.document, payload.operationName)?.operation === 'subscription'
-    const incremental = !isSubscription && engine.executeIncrementally && usesIncremental(read.document) ? (extra.incremental ?? undefined) : undefined
+    const incremental = engine.executeIncrementally && usesIncremental(read.document) ? (extra.incremental ?? undefined) : undefined
     if (isSubscription || incremental) {
       if (isSubscription && bytes > socketLimits.subscriptionBytes)
         return [new GraphQLError(`A message that subscribes has at most ${socketLimits.subscriptionBytes} bytes: ask for less at once.`, wrong)]
@@ -101,6 +103,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       incremental,
       signal,
       tell: toldUnder(id, extra.send),
+      open: isSubscription && incremental ? extra.open : null,
       place,
     }
     return {

@@ -1,21 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
-import type { IncrementalAnswer, Payload } from '../../engine/engine.ts'
+import type { IncrementalAnswer } from '../../engine/engine.ts'
+import { toldPayload } from '../../live/shared/told.ts'
 import { beginAnswer, cutSlow, type Reader, type StreamingDoor, streamingLimits, watchCaller } from './answer.ts'
 import type { IncrementalWriting } from './incremental-form.ts'
 
 /** Formats errors for clients. */
 export type TellErrors = (errors: readonly unknown[]) => readonly GraphQLFormattedError[]
-
-/** Formats all errors of a payload for clients. */
-export function toldPayload({ errors, incremental, completed, ...rest }: Payload, tell: TellErrors) {
-  return {
-    ...(errors && { errors: tell(errors) }),
-    ...rest,
-    ...(incremental && { incremental: incremental.map(entry => (entry.errors ? { ...entry, errors: tell(entry.errors) } : entry)) }),
-    ...(completed && { completed: completed.map(each => (each.errors ? { ...each, errors: tell(each.errors) } : each)) }),
-  }
-}
 
 /** Whether an operation is answered in several payloads. */
 export const isIncremental = (result: ExecutionResult | IncrementalAnswer): result is IncrementalAnswer => 'next' in result

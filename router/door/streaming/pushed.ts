@@ -67,11 +67,14 @@ export const forNobody = (): Promise<never> => new Promise<never>(() => {})
 /**
  * A stream for graphql-ws that yields nothing: events go to the socket directly, without an iterator's turns for each
  * client. It begins when its first value is requested, ends with the stream, and throws the stream's error.
+ * @param open the socket's subscriptions whose events have parts that come later; null for another one
  */
-export function toldBy(membership: Membership, tell: (told: Told) => void): AsyncGenerator<never, void> {
+export function toldBy(membership: Membership, tell: (told: Told) => void, open: Set<Membership> | null): AsyncGenerator<never, void> {
   const ended = Promise.withResolvers<IteratorResult<never, void>>()
   const over = { value: undefined, done: true } as const
+  open?.add(membership)
   const leave = async () => {
+    open?.delete(membership)
     membership.leave()
     ended.resolve(over)
     return over
@@ -82,6 +85,7 @@ export function toldBy(membership: Membership, tell: (told: Told) => void): Asyn
       membership.listen({
         tell,
         end([error]) {
+          open?.delete(membership)
           if (error) ended.reject(new GraphQLError(error.message, { extensions: error.extensions }))
           else ended.resolve(over)
         },

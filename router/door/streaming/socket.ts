@@ -8,6 +8,7 @@ import type { Caller } from '../../access/authenticate.ts'
 import type { Claim } from '../../access/callers/claim.ts'
 import type { BytesInFlight } from '../../engine/data/in-flight.ts'
 import type { IncrementalForm } from '../../engine/engine.ts'
+import type { Membership } from '../../live/shared/channel.ts'
 import { tryAgainCode } from '../../live/streams.ts'
 import { isDearToParse } from '../body.ts'
 import { readRequestId } from '../headers.ts'
@@ -87,6 +88,8 @@ export interface Extra {
   headers: Headers
   /** Form in which the client takes deferred fragments; null for a client that takes none. */
   incremental: IncrementalForm | null
+  /** Subscriptions whose events have parts that come later. */
+  readonly open: Set<Membership>
   closed: boolean
   end(code: number, reason: string): void
   /** Sends a message; a client with too much to read is dropped. */
@@ -147,6 +150,7 @@ export function serve(
     viewer: null,
     headers: noHeaders,
     incremental: 'v0.2',
+    open: new Set(),
     closed: false,
     end,
     send,

@@ -46,8 +46,10 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   const [plan] = plans
   if (plan?.kind === 'Subscription') return { primary: compilePrimary(plan.primary), root: null, deferred: [], streams, timeoutMs }
   if (plan?.kind === 'Sequence' && plan.nodes[0]?.kind === 'Subscription') {
-    const steps = plan.nodes.slice(1).map(compileNode)
-    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, deferred: [], streams, timeoutMs }
+    const nodes = plan.nodes.slice(1)
+    const steps = nodes.map(compileNode)
+    const deferred = needs ? inOrder([{ kind: 'Sequence', nodes }], node => compiled.get(node)!) : []
+    return { primary: compilePrimary(plan.nodes[0].primary), root: { kind: 'sequence', steps }, deferred, streams, timeoutMs }
   }
   const steps = plans.map(compileNode)
   const root = steps.length > 0 ? withoutVainWaits({ kind: 'sequence', steps }) : null

@@ -31,22 +31,34 @@ interface IncrementalRun {
 }
 
 /** What the engine does alike for every operation. */
-interface Running {
+export interface Running {
   runOf(ready: Ready, signal?: AbortSignal): Run
   answer(ready: Ready, run: Run, errors: readonly GraphQLError[]): ExecutionResult
   /** Called when nothing is under way any more. */
   over(): void
+  /** Adds data that precedes the plan: the event of a subscription. */
+  begin?(run: Run): void
+  /** Ends what is under way, with all that it holds. @default the request's signal, and the end of the answer */
+  readonly ending?: AbortController | undefined
 }
+
+/** Whether a variable asks for a negative number of first elements of a streamed list. */
+export const isNegative = ({ variant, variables }: Ready): boolean => variant.plan.streams.some(({ stream }) => firstOf(stream, variables) === undefined)
+
+/** Refusal of an operation for which `isNegative` holds. */
+export const refusedNegative = () => refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
 
 /** Begins an operation with deferred fragments or streamed lists. @returns once its first payload is ready */
 export async function beginIncrementally(ready: Ready, options: EngineOptions, running: Running): Promise<ExecutionResult | IncrementalAnswer> {
   const { request, variant, variables } = ready
-  const streams = variant.plan.streams.map(each => ({ ...each, first: firstOf(each.stream, variables) ?? -1 }))
-  if (streams.some(({ first }) => first < 0)) return refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
-  const ending = new AbortController()
-  const run = { ...running.runOf(ready, request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal), streams }
+  if (isNegative(ready)) return refusedNegative()
+  const streams = variant.plan.streams.map(each => ({ ...each, first: firstOf(each.stream, variables) ?? 0 }))
+  const { ending = new AbortController() } = running
+  const isAlone = running.ending !== undefined || !request.signal
+  const run = { ...running.runOf(ready, isAlone ? ending.signal : AbortSignal.any([request.signal!, ending.signal])), streams }
   const [incremental, form] = [variant.incremental!, request.incremental!]
   return settled(ready, run, options, async () => {
+    running.begin?.(run)
     const answer = (errors: readonly GraphQLError[]) => running.answer(ready, run, errors)
     const result = await runIncrementally({ ready, incremental, run, form, options, ending, answer, over: running.over })
     if (!('next' in result)) finishWork(run.call.operation)
@@ -153,7 +165,7 @@ function answerLater(work: IncrementalRun, writer: PayloadWriter, errors: Pooled
   const { signal } = run.call
   signal?.addEventListener('abort', wake, { once: true })
 
-  return { form, next, return: leave, cut, [caching]: run.call.operation.caching?.told(false) }
+  return { form, next, return: leave, cut, ending: () => writer.ending(), [caching]: run.call.operation.caching?.told(false) }
 
   async function next(): Promise<IteratorResult<Payload, undefined>> {
     if (isOver || signal?.aborted) return leave()

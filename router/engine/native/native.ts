@@ -22,7 +22,8 @@ import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
 import { cachingOf } from './caching.ts'
-import { beginIncrementally } from './incremental.ts'
+import { streamPayloads } from './events.ts'
+import { beginIncrementally, isNegative, refusedNegative } from './incremental.ts'
 import { settled, untilAborted } from './leaving.ts'
 import { createPreparation, type Ready, refused } from './prepare.ts'
 import { sharingKey } from './sharing-key.ts'
@@ -70,6 +71,8 @@ export function createEngine(options: EngineOptions): Engine {
     const { primary } = ready.variant.plan
     if (!primary) return (ready.decision?.errors.length ?? 0) > 0 ? answer(ready, runOf(ready)) : nothingLeft()
     const { key: operation, decision, variables } = ready
+    const { incremental } = ready.variant
+    if (incremental && isNegative(ready)) return refusedNegative()
     return {
       key: sharingKey(request, {
         operation,
@@ -79,6 +82,7 @@ export function createEngine(options: EngineOptions): Engine {
         passed: transport.passed ?? [],
         shown: shownTo(request, options),
         overrides: request.overrides,
+        form: incremental ? request.incremental : undefined,
       }),
       operationName: ready.variant.name,
       basis: () => basisOf(ready, supergraph),
@@ -103,23 +107,27 @@ export function createEngine(options: EngineOptions): Engine {
     const events = source
     const ending = new AbortController()
     let failed = false
-    const stream = mapStream<ExecutionResult, LiveEvent>(
-      events[Symbol.asyncIterator](),
-      async event => {
-        const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
-        return { answer: await (inTurn ? inTurn(work) : work()), about: latestOf(event) }
-      },
-      cause => {
-        failed = true
-        const failedRun = runOf(ready)
-        failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
-        return { answer: answer(ready, failedRun), about: null }
-      },
-      () => {
-        signal?.removeEventListener('abort', stop)
-        ending.abort()
-      },
-    )
+    const failedBy = (cause: unknown): LiveEvent => {
+      failed = true
+      const failedRun = runOf(ready)
+      failedRun.failures.push(failureOf(primary.fetch.subgraph, cause))
+      return { answer: answer(ready, failedRun), about: null }
+    }
+    const ended = () => {
+      signal?.removeEventListener('abort', stop)
+      ending.abort()
+    }
+    const stream = ready.variant.incremental
+      ? streamPayloads(events[Symbol.asyncIterator](), { ready, primary, options, runOf, answer, failedBy, ended })
+      : mapStream<ExecutionResult, LiveEvent>(
+          events[Symbol.asyncIterator](),
+          async event => {
+            const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
+            return { answer: await (inTurn ? inTurn(work) : work()), about: latestOf(event) }
+          },
+          failedBy,
+          ended,
+        )
     const stop = () => void stream.return()
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()

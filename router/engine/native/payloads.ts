@@ -18,6 +18,15 @@ export interface OpenPart extends Part {
   isWhole: boolean
 }
 
+/** A part that is open, as the client knows it: what is said of it when it fails. */
+interface FailingPart {
+  readonly id: string
+  /** Of a streamed list with the index of the next element, in the form of 2022. */
+  readonly path: Place
+  readonly label: string | null
+  readonly isList: boolean
+}
+
 /** An error of the operation, and the deferrals to whose parts it belongs; null for the first payload. */
 export interface PooledError {
   readonly error: GraphQLError
@@ -242,12 +251,23 @@ export class PayloadWriter {
 
   fail(part: OpenPart, because: readonly PooledError[]): void {
     const told = tell(because)
-    const label = part.deferral.label === null ? {} : { label: part.deferral.label }
-    const { list } = part
     if (this.writing.form === 'v0.2') this.payload.completed.push({ id: part.id, errors: told })
-    else if (list) this.payload.incremental.push({ path: [...part.path, sentOf(list.field, list.owner).length], ...label, items: null, errors: told })
-    else this.payload.incremental.push({ path: part.path, ...label, data: null, errors: told })
+    else this.payload.incremental.push(failedEntry(failingOf(part), told))
     this.open.splice(this.open.indexOf(part), 1)
+  }
+
+  /**
+   * Returns what ends the answer for a client that has the payloads so far: a payload in which all parts that are open
+   * now fail by an error. The answer itself goes on.
+   */
+  ending(): (error: GraphQLError) => Payload {
+    const open = this.open.map(failingOf)
+    const isNew = this.writing.form === 'v0.2'
+    return error => {
+      const errors = [error]
+      const failed = isNew ? { completed: open.map(({ id }) => ({ id, errors })) } : { incremental: open.map(part => failedEntry(part, errors)) }
+      return { ...failed, hasNext: false }
+    }
   }
 
   private close(part: OpenPart): void {
@@ -267,6 +287,18 @@ export class PayloadWriter {
     return pooled
   }
 }
+
+function failingOf({ id, path, deferral: { label }, list }: OpenPart): FailingPart {
+  return { id, path: list ? [...path, sentOf(list.field, list.owner).length] : path, label, isList: list !== null }
+}
+
+/** Says in the form of 2022 that a part failed. */
+const failedEntry = ({ path, label, isList }: FailingPart, errors: readonly GraphQLError[]): PayloadEntry => ({
+  path,
+  ...(label !== null && { label }),
+  ...(isList ? { items: null } : { data: null }),
+  errors,
+})
 
 /** Marks errors as sent. */
 function tell(pooled: readonly PooledError[]): GraphQLError[] {

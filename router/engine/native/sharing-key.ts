@@ -1,6 +1,6 @@
 import type { Viewer } from '../../../subgraphs/viewer.ts'
 import type { Sharing } from '../../access/sharing.ts'
-import type { OperationRequest } from '../engine.ts'
+import type { IncrementalForm, OperationRequest } from '../engine.ts'
 import type { ActiveOverrides } from '../operation/overrides/labels.ts'
 import { passedHeaders } from '../transport/propagation.ts'
 
@@ -19,12 +19,15 @@ export interface Asked {
   readonly shown: readonly string[]
   /** Labels of progressive overrides that are active. @default none */
   readonly overrides?: ActiveOverrides | undefined
+  /** Form of the payloads of each event. @default events come in one piece */
+  readonly form?: IncrementalForm | undefined
 }
 
 /** Returns the key under which one stream serves several subscribers: equal only where no answer could differ. */
 export function sharingKey({ viewer, headers }: Pick<OperationRequest, 'viewer' | 'headers'>, asked: Asked): string {
-  const { operation, verdict, variables, sharing, passed, shown, overrides } = asked
-  return JSON.stringify([operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers), ...shown, ...labelsIn(overrides)])
+  const { operation, verdict, variables, sharing, passed, shown, overrides, form } = asked
+  const of = [operation, verdict, variables, whoOf(viewer, sharing), passedHeaders(passed, headers)]
+  return JSON.stringify([...of, ...shown, ...labelsIn(overrides), ...(form ? [form] : [])])
 }
 
 const labelsIn = (overrides: ActiveOverrides | undefined) => (overrides && (overrides.active.length > 0 || overrides.shown) ? [overrides] : [])

@@ -1,14 +1,13 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { goOnFrom } from '../../../platform/events.ts'
 import { toldCode } from '../../access/refusal.ts'
 import type { InTurn, LiveStream } from '../../engine/engine.ts'
-import { createLatest } from './latest.ts'
-import { type Told, toldOf } from './told.ts'
+import { createAudience } from './audience.ts'
+import { type TellErrors, type Told, toldOf } from './told.ts'
 
 /** Receives the events of a stream. */
 export interface Listener {
-  /** Receives an event at once, and limits itself what waits for its client to read. Never throws. */
+  /** Receives an event, or one payload of an event, at once, and limits itself what waits for its client to read. Never throws. */
   tell(told: Told): void
   /** Ends the stream. Without errors it ended by itself. */
   end(errors: readonly GraphQLFormattedError[]): void
@@ -18,6 +17,8 @@ export interface Listener {
 export interface Membership {
   /** Starts delivery to the listener: first the latest event of each item, where the stream keeps them. Called once. */
   listen(listener: Listener): void
+  /** Ends the event in progress for the listener, before the stream ends for it: the parts that are open fail by an error. */
+  cut(error: GraphQLFormattedError): void
   /** Leaves the stream; the last subscriber to leave ends it. */
   leave(): void
 }
@@ -31,7 +32,7 @@ export interface Opener {
   /** Aborts when the subscriber leaves while the stream starts; afterwards its membership leaves. */
   readonly leaving?: AbortSignal | undefined
   /** The form in which errors of the stream leave the platform. */
-  tellErrors(errors: NonNullable<ExecutionResult['errors']>): readonly GraphQLFormattedError[]
+  readonly tellErrors: TellErrors
 }
 
 export interface ChannelNeeds {
@@ -63,9 +64,6 @@ export interface Channel {
   end(errors: readonly GraphQLFormattedError[]): void
 }
 
-/** Number of clients that receive an event before others get their turn of the event loop. */
-const mostTold = 250
-
 const atOnce: InTurn = work => work()
 
 /** Number of subscribers with whose rights a restart is tried when it is rejected for one of them. */
@@ -86,44 +84,17 @@ const anyTurn =
     return (first ?? atOnce)(work)
   }
 
-/** Creates the listeners of a stream, with what a new one receives first. */
-function createAudience({ told: count, toldAgain }: Pick<ChannelNeeds, 'told' | 'toldAgain'>) {
-  const listeners = new Set<Listener>()
-  const latest = createLatest()
-  return {
-    listeners: () => [...listeners],
-    async deliver(told: Told) {
-      latest.keep(told)
-      const present = [...listeners]
-      count(present.length)
-      for (const [index, listener] of present.entries()) {
-        if (index > 0 && index % mostTold === 0) await turn()
-        if (listeners.has(listener)) listener.tell(told)
-      }
-    },
-    add(listener: Listener) {
-      const present = latest.all()
-      for (const told of present) listener.tell(told)
-      toldAgain(present.length)
-      listeners.add(listener)
-    },
-    leave: (listener: Listener) => listeners.delete(listener),
-    clear() {
-      listeners.clear()
-      latest.clear()
-    },
-  }
-}
-
 /**
  * Delivers the events of one source until it ends. @returns whether there were any; results that only report a
  * failure do not count
  */
 async function follow(source: LiveStream, opener: Opener, { signal, deliver }: { signal: AbortSignal; deliver(told: Told): Promise<void> }): Promise<boolean> {
+  let isInEvent = false
   for (let isAlive = false; ; ) {
     const { value, done } = await source.next()
     if (done || signal.aborted) return isAlive
-    const isEvent = holdsEvent(value.answer)
+    const isEvent = isInEvent ? 'hasNext' in value.answer : holdsEvent(value.answer)
+    isInEvent = 'hasNext' in value.answer && value.answer.hasNext
     // Clients learn of the lost stream only if it cannot be restored: until then no value has become null.
     if (source.isLost() && !isEvent) return isAlive
     isAlive ||= isEvent
@@ -151,6 +122,8 @@ export function createChannel(needs: ChannelNeeds): Channel {
   }
   const end = (errors: readonly GraphQLFormattedError[]) => {
     const all = audience.listeners()
+    const [error] = errors
+    if (error) audience.cutAll(error)
     close()
     for (const listener of all) listener.end(errors)
   }
@@ -166,6 +139,7 @@ export function createChannel(needs: ChannelNeeds): Channel {
         stream = source
         const since = performance.now()
         const isAlive = await follow(source, by, { signal, deliver: audience.deliver })
+        audience.cutAll(brokenOff)
         stream = null
         void source.return()
         if (source.isOver?.() && !signal.aborted) return end([])
@@ -230,6 +204,9 @@ export function createChannel(needs: ChannelNeeds): Channel {
     }
     return {
       leave,
+      cut(error) {
+        if (own) audience.cut(error, own)
+      },
       listen(listener) {
         // The stream ended before a listener was added.
         if (signal.aborted) return listener.end([gone])
@@ -274,6 +251,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const broken: GraphQLFormattedError = {
   message: 'The stream broke: subscribe again, and read what is shown again.',
   extensions: { code: 'INTERNAL_SERVER_ERROR' },
+}
+
+/** Error of the parts of an event that broke off, while its stream goes on. */
+const brokenOff: GraphQLFormattedError = {
+  message: 'The event broke off, and its other parts do not come: read what is shown again.',
+  extensions: { code: 'UPSTREAM_FAILED' },
 }
 
 /** The last word of a stream whose source did not come back. */

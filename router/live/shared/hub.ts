@@ -160,6 +160,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
       if (request.signal?.aborted) leave()
       return {
         leave,
+        cut: membership.cut,
         listen: listener =>
           membership.listen({
             tell: listener.tell,

@@ -2,8 +2,9 @@ import type { Told } from './told.ts'
 
 /** The latest event of each item, in the order in which the items first occurred. */
 export interface Latest {
-  keep(told: Told): void
-  all(): readonly Told[]
+  /** @param payloads of the event, in their order; one where it comes in one piece */
+  keep(about: string, payloads: readonly Told[]): void
+  all(): readonly (readonly Told[])[]
   clear(): void
 }
 
@@ -11,17 +12,16 @@ export interface Latest {
 const most = { things: 1000, characters: 8 * 1024 * 1024 } as const
 
 export function createLatest(): Latest {
-  const kept = new Map<string, Told>()
+  const kept = new Map<string, readonly Told[]>()
   let characters = 0
   return {
-    keep(told) {
-      if (told.about === null) return
-      characters += told.json.length - (kept.get(told.about)?.json.length ?? 0)
-      kept.set(told.about, told)
-      for (const [about, oldest] of kept) {
+    keep(about, payloads) {
+      characters += lengthOf(payloads) - lengthOf(kept.get(about) ?? [])
+      kept.set(about, payloads)
+      for (const [oldest, event] of kept) {
         if (kept.size <= most.things && characters <= most.characters) return
-        kept.delete(about)
-        characters -= oldest.json.length
+        kept.delete(oldest)
+        characters -= lengthOf(event)
       }
     },
     all: () => [...kept.values()],
@@ -31,3 +31,5 @@ export function createLatest(): Latest {
     },
   }
 }
+
+const lengthOf = (payloads: readonly Told[]): number => payloads.reduce((sum, { json }) => sum + json.length, 0)

@@ -1,18 +1,23 @@
 import { DomainError } from '../../../platform/errors.ts'
+import { createMemoryEvents, type Events } from '../../../platform/events.ts'
 import { createAccessFilter } from '../../../router/access/filter.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { compose, type GraphOptions, type Part, type Sent, testGraph } from '../supergraph-fixture.ts'
 
 const items = ['1', '2', '3']
 
-const parts: Readonly<Record<string, Part>> = {
+/** The subgraphs; the events of their subscriptions are announced at `events`, on the topic `item`, with the item's id. */
+const partsOver = (events: Events): Readonly<Record<string, Part>> => ({
   a: {
-    sdl: `type Query { items: [Item!] @listSize(assumedSize: 3) item(id: ID!): Item now: String } type Mutation { rename(id: ID!): Item }
-      type Item @key(fields: "id") { id: ID! name: String! owner: Owner } type Owner @key(fields: "id") { id: ID! }`,
+    sdl: `type Query { items: [Item!] @listSize(assumedSize: 3) item(id: ID!): Item now: String } type Mutation { rename(id: ID!): Item } type Subscription { changed: Item }
+      type Item @key(fields: "id") { id: ID! name: String! owner: Owner peers: [Item!] @listSize(assumedSize: 3) } type Owner @key(fields: "id") { id: ID! }`,
     resolvers: {
       Query: { items: () => items.map(id => ({ id })), item: (_: unknown, { id }: { id: string }) => ({ id }), now: () => 'now' },
       Mutation: { rename: (_: unknown, { id }: { id: string }) => ({ id }) },
-      Item: { name: ({ id }: { id: string }) => `name ${id}`, owner: ({ id }: { id: string }) => ({ id: `o${id}` }) },
+      Subscription: {
+        changed: { subscribe: () => events.listen(['item']), resolve: ({ id }: { id: string }) => (id === 'none' ? null : { id }) },
+      },
+      Item: { name: ({ id }: { id: string }) => `name ${id}`, owner: ({ id }: { id: string }) => ({ id: `o${id}` }), peers: () => items.map(id => ({ id })) },
     },
   },
   b: {
@@ -33,15 +38,16 @@ const parts: Readonly<Record<string, Part>> = {
       Owner: { title: ({ id }: { id: string }) => `title ${id}`, item: ({ id }: { id: string }) => ({ id: id.slice(1) }) },
     },
   },
-}
+})
 
 /** Access by the scopes that the graph declares. */
-export const accessByScopes = () => createAccessFilter(readSupergraph(compose(parts)).access)
+export const accessByScopes = () => createAccessFilter(readSupergraph(compose(partsOver(createMemoryEvents()))).access)
 
 /** Items in one subgraph, with slow and failing fields of another one; `wait` holds the fetches of the slow one. */
 export function itemsGraph(options: GraphOptions = {}) {
   const gate = { open: Promise.resolve() as Promise<unknown>, aborted: 0 }
-  const graph = testGraph(parts, {
+  const events = createMemoryEvents()
+  const graph = testGraph(partsOver(events), {
     ...options,
     async intercept(fetch, call, next) {
       if (fetch.subgraph !== 'b') return next()
@@ -62,7 +68,7 @@ export function itemsGraph(options: GraphOptions = {}) {
     gate.open = promise
     return resolve
   }
-  return { graph, gate, hold }
+  return { graph, gate, hold, events }
 }
 
 /** The fetches of an operation as `subgraph: fields`, without what every fetch of entities has. */

@@ -1,5 +1,5 @@
 import { parse } from 'graphql'
-import type { IncrementalAnswer, IncrementalForm } from '../../../router/engine/engine.ts'
+import type { IncrementalAnswer, IncrementalForm, InTurn, LiveStream } from '../../../router/engine/engine.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
 import type { SentPayload } from '../../kit/payloads.ts'
 import type { TestGraph } from '../supergraph-fixture.ts'
@@ -9,6 +9,7 @@ export interface Asking {
   readonly viewer?: Viewer
   readonly signal?: AbortSignal
   readonly headers?: Readonly<Record<string, string>>
+  readonly inTurn?: InTurn
 }
 
 /** Begins an operation that may defer. */
@@ -34,6 +35,32 @@ export async function payloadsOf(
 ): Promise<SentPayload[]> {
   const answer = await begin(graph, source, form, asking)
   return 'next' in answer ? rest(answer) : [JSON.parse(JSON.stringify(answer))]
+}
+
+/** Starts a subscription whose events may have parts that come later; throws where it is refused. */
+export async function follow(
+  { engine }: Pick<TestGraph, 'engine'>,
+  source: string,
+  form: IncrementalForm | undefined,
+  asking: Asking = {},
+): Promise<LiveStream> {
+  const { variables, viewer = anonymous, signal = new AbortController().signal, headers, inTurn } = asking
+  const request = { document: parse(source), variables, viewer, headers: headers && new Headers(headers), requestId: 'r', incremental: form }
+  const prepared = await engine.prepareStream(request)
+  if (!('start' in prepared)) throw new Error(JSON.stringify(prepared))
+  const stream = await prepared.start(signal, inTurn)
+  if (!('isLost' in stream)) throw new Error(JSON.stringify(stream))
+  return stream
+}
+
+/** Reads the payloads of a stream's next event. */
+export async function nextEvent(stream: Pick<LiveStream, 'next'>): Promise<SentPayload[]> {
+  const payloads: SentPayload[] = []
+  for (let each = await stream.next(); !each.done; each = await stream.next()) {
+    payloads.push(JSON.parse(JSON.stringify(each.value.answer)))
+    if (!('hasNext' in each.value.answer) || !each.value.answer.hasNext) break
+  }
+  return payloads
 }
 
 /** Reads the payloads that an answer still has. */

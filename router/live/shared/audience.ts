@@ -1,0 +1,124 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { GraphQLFormattedError } from 'graphql'
+import type { ChannelNeeds, Listener } from './channel.ts'
+import { createLatest } from './latest.ts'
+import type { Told } from './told.ts'
+
+/** Number of clients that receive an event before others get their turn of the event loop. */
+const mostTold = 250
+
+/** The listeners of a stream, with what a new one receives first. */
+export interface Audience {
+  listeners(): Listener[]
+  /** Delivers an event, or one payload of an event. */
+  deliver(told: Told): Promise<void>
+  /**
+   * Adds a listener, who receives the latest event of each item. During an event of which payloads have been sent, it
+   * receives that event as a whole at its end, where the stream keeps events; else it begins with the next one.
+   */
+  add(listener: Listener): void
+  leave(listener: Listener): void
+  /** Ends the event in progress for one listener that received payloads of it: the parts that are open fail by an error. */
+  cut(error: GraphQLFormattedError, listener: Listener): void
+  /** Ends the event in progress for all. */
+  cutAll(error: GraphQLFormattedError): void
+  clear(): void
+}
+
+/** An event of which payloads have been sent and others will be. */
+interface InProgress {
+  /** The payloads so far, where the stream keeps events. */
+  readonly payloads: Told[]
+  /** Those who receive its payloads, each with the latest one that it has received. */
+  readonly reached: Map<Listener, Told>
+  /** Those who came later. */
+  readonly late: Set<Listener>
+}
+
+export function createAudience({ told: count, toldAgain }: Pick<ChannelNeeds, 'told' | 'toldAgain'>): Audience {
+  const listeners = new Set<Listener>()
+  const latest = createLatest()
+  let event: InProgress | null = null
+
+  /** Does something for each listener that is still present, with turns of the event loop between. */
+  const each = async (present: readonly Listener[], work: (listener: Listener) => void) => {
+    for (const [index, listener] of present.entries()) {
+      if (index > 0 && index % mostTold === 0) await turn()
+      if (listeners.has(listener)) work(listener)
+    }
+  }
+
+  /** Delivers a payload to those who received the first one of its event. */
+  async function deliverPart(told: Told): Promise<void> {
+    const isFirst = event === null
+    const current = event ?? { payloads: [], reached: new Map<Listener, Told>(), late: new Set<Listener>() }
+    event = current
+    const { payloads, reached, late } = current
+    if (told.about !== null) payloads.push(told)
+    const present = isFirst ? [...listeners] : [...reached.keys()]
+    if (isFirst) count(present.length)
+    await each(present, listener => {
+      // The event was cut for it meanwhile.
+      if (!isFirst && !reached.has(listener)) return
+      reached.set(listener, told)
+      listener.tell(told)
+    })
+    if (told.cut) return
+    event = null
+    if (told.about === null) return
+    latest.keep(told.about, payloads)
+    await each([...late], listener => {
+      for (const payload of payloads) listener.tell(payload)
+      toldAgain(1)
+    })
+  }
+
+  return {
+    listeners: () => [...listeners],
+    async deliver(told) {
+      if (told.isPart) return deliverPart(told)
+      if (told.about !== null) latest.keep(told.about, [told])
+      const present = [...listeners]
+      count(present.length)
+      for (const [index, listener] of present.entries()) {
+        if (index > 0 && index % mostTold === 0) await turn()
+        if (listeners.has(listener)) listener.tell(told)
+      }
+    },
+    add(listener) {
+      const present = latest.all()
+      for (const payloads of present) for (const told of payloads) listener.tell(told)
+      toldAgain(present.length)
+      listeners.add(listener)
+      event?.late.add(listener)
+    },
+    leave(listener) {
+      listeners.delete(listener)
+      event?.late.delete(listener)
+      event?.reached.delete(listener)
+    },
+    cut(error, listener) {
+      const last = event?.reached.get(listener)
+      event?.reached.delete(listener)
+      if (last?.cut) listener.tell(last.cut(error))
+    },
+    cutAll(error) {
+      const { reached = none } = event ?? {}
+      event = null
+      const endings = new Map<Told, Told>()
+      for (const [listener, last] of reached) {
+        const ending = endings.get(last) ?? last.cut?.(error)
+        if (!ending) continue
+        endings.set(last, ending)
+        listener.tell(ending)
+      }
+    },
+    clear() {
+      listeners.clear()
+      latest.clear()
+      event = null
+    },
+  }
+}
+
+const none: ReadonlyMap<Listener, Told> = new Map()
