@@ -1,8 +1,7 @@
 import type { GraphQLError } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import type { LiveEvent } from '../../router/engine/engine.ts'
-import { createAudience } from '../../router/live/shared/audience.ts'
-import type { Listener } from '../../router/live/shared/channel.ts'
+import { createAudience, type Listener } from '../../router/live/shared/audience.ts'
 import { type Told, toldOf } from '../../router/live/shared/told.ts'
 
 const error = { message: 'It is over.', extensions: { code: 'UPSTREAM_FAILED' } }

@@ -3,28 +3,41 @@ import type { EngineOptions, LiveEvent } from '../engine.ts'
 import { takeAnswer } from '../execute/execute.ts'
 import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
-import type { PromptStream } from '../transport/streams/map.ts'
+import { mapStream, type PromptStream } from '../transport/streams/map.ts'
 import { beginIncrementally, type Running } from './incremental.ts'
 import type { Ready } from './prepare.ts'
 
-/** A subscription whose events have parts that come later. */
+/** A subscription whose source has begun. */
 interface Streaming extends Pick<Running, 'runOf' | 'answer'> {
   readonly ready: Ready
   /** The fetch that brings the events. */
   readonly primary: FetchStep
   readonly options: EngineOptions
+  /** Answers an event in one piece. */
+  whole(event: ExecutionResult): Promise<ExecutionResult>
   /** Makes the last event of a stream whose source failed. */
   failedBy(cause: unknown): LiveEvent
   /** Called once, however the stream ends. */
   ended(): void
 }
 
+/** Answers the events of a source. `return()` settles every pending `next()`, and ends what is under way at once. */
+export function streamEvents(source: AsyncIterator<ExecutionResult>, streaming: Streaming): PromptStream<LiveEvent> {
+  const { ready, whole, failedBy, ended } = streaming
+  if (ready.variant.incremental) return streamPayloads(source, streaming)
+  const { inTurn } = ready.request
+  const answered = async (event: ExecutionResult): Promise<LiveEvent> => {
+    const work = () => whole(event)
+    return { answer: await (inTurn ? inTurn(work) : work()), about: latestOf(event) }
+  }
+  return mapStream(source, answered, failedBy, ended)
+}
+
 /**
  * Answers each event of a source with its payloads: the next event is taken from the source after the last payload of
  * the one before. An event's work keeps its caller's slot until then, and each payload is made when it is asked for.
- * `return()` settles every pending `next()`, and ends the event in progress and the source at once.
  */
-export function streamPayloads(source: AsyncIterator<ExecutionResult>, streaming: Streaming): PromptStream<LiveEvent> {
+function streamPayloads(source: AsyncIterator<ExecutionResult>, streaming: Streaming): PromptStream<LiveEvent> {
   const { ready, primary, options, runOf, answer, failedBy, ended } = streaming
   const { inTurn } = ready.request
   const pending: ((result: IteratorResult<LiveEvent>) => void)[] = []

@@ -13,16 +13,15 @@ import {
 } from '../engine.ts'
 import { errorFrom } from '../errors.ts'
 import { type Run, runPlan, takeAnswer, variablesFor } from '../execute/execute.ts'
-import { latestOf } from '../execute/latest.ts'
 import type { FetchStep } from '../execute/step.ts'
 import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { readSupergraph, type Supergraph, withoutIncremental } from '../supergraph.ts'
-import { mapStream, type PromptStream } from '../transport/streams/map.ts'
+import type { PromptStream } from '../transport/streams/map.ts'
 import { finish as finishWork, Work, workLimits } from '../work.ts'
 import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
 import { cachingOf } from './caching.ts'
-import { streamPayloads } from './events.ts'
+import { streamEvents } from './events.ts'
 import { beginIncrementally, isNegative, refusedNegative } from './incremental.ts'
 import { settled, untilAborted } from './leaving.ts'
 import { createPreparation, type Ready, refused } from './prepare.ts'
@@ -117,17 +116,8 @@ export function createEngine(options: EngineOptions): Engine {
       signal?.removeEventListener('abort', stop)
       ending.abort()
     }
-    const stream = ready.variant.incremental
-      ? streamPayloads(events[Symbol.asyncIterator](), { ready, primary, options, runOf, answer, failedBy, ended })
-      : mapStream<ExecutionResult, LiveEvent>(
-          events[Symbol.asyncIterator](),
-          async event => {
-            const work = () => finish(ready, runOf(ready, ending.signal), eventRun => takeAnswer(eventRun, primary, event))
-            return { answer: await (inTurn ? inTurn(work) : work()), about: latestOf(event) }
-          },
-          failedBy,
-          ended,
-        )
+    const whole = (event: ExecutionResult) => finish(ready, runOf(ready, ending.signal), run => takeAnswer(run, primary, event))
+    const stream = streamEvents(events[Symbol.asyncIterator](), { ready, primary, options, runOf, answer, whole, failedBy, ended })
     const stop = () => void stream.return()
     signal?.addEventListener('abort', stop)
     if (signal?.aborted) stop()

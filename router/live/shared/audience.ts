@@ -1,11 +1,26 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { GraphQLFormattedError } from 'graphql'
-import type { ChannelNeeds, Listener } from './channel.ts'
 import { createLatest } from './latest.ts'
 import type { Told } from './told.ts'
 
 /** Number of clients that receive an event before others get their turn of the event loop. */
 const mostTold = 250
+
+/** Receives the events of a stream. */
+export interface Listener {
+  /** Receives an event, or one payload of an event, at once, and limits itself what waits for its client to read. Never throws. */
+  tell(told: Told): void
+  /** Ends the stream. Without errors it ended by itself. */
+  end(errors: readonly GraphQLFormattedError[]): void
+}
+
+/** Counts what listeners receive. */
+export interface AudienceFigures {
+  /** Called after an event was delivered to a number of listeners. */
+  told(listeners: number): void
+  /** Called after a later subscriber received a number of earlier events. */
+  toldAgain(events: number): void
+}
 
 /** The listeners of a stream, with what a new one receives first. */
 export interface Audience {
@@ -35,7 +50,7 @@ interface InProgress {
   readonly late: Set<Listener>
 }
 
-export function createAudience({ told: count, toldAgain }: Pick<ChannelNeeds, 'told' | 'toldAgain'>): Audience {
+export function createAudience({ told: count, toldAgain }: AudienceFigures): Audience {
   const listeners = new Set<Listener>()
   const latest = createLatest()
   let event: InProgress | null = null

@@ -2,16 +2,8 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 import { goOnFrom } from '../../../platform/events.ts'
 import { toldCode } from '../../access/refusal.ts'
 import type { InTurn, LiveStream } from '../../engine/engine.ts'
-import { createAudience } from './audience.ts'
+import { type AudienceFigures, createAudience, type Listener } from './audience.ts'
 import { type TellErrors, type Told, toldOf } from './told.ts'
-
-/** Receives the events of a stream. */
-export interface Listener {
-  /** Receives an event, or one payload of an event, at once, and limits itself what waits for its client to read. Never throws. */
-  tell(told: Told): void
-  /** Ends the stream. Without errors it ended by itself. */
-  end(errors: readonly GraphQLFormattedError[]): void
-}
 
 /** One subscriber's part in a stream. */
 export interface Membership {
@@ -35,11 +27,7 @@ export interface Opener {
   readonly tellErrors: TellErrors
 }
 
-export interface ChannelNeeds {
-  /** Called after an event was delivered to a number of listeners. */
-  told(listeners: number): void
-  /** Called after a later subscriber received a number of earlier events. */
-  toldAgain(events: number): void
+export interface ChannelNeeds extends AudienceFigures {
   /** Called when the last subscriber left or the stream ended: nobody else may join. */
   closed(): void
   /** Called after an internal error: the stream has ended for all subscribers. */
