@@ -23,9 +23,9 @@ function playedSource() {
       settled.resolve({ value, done: false })
     },
     /** Breaks, with an error for its last word. */
-    lose() {
+    lose(last: LiveEvent = { answer: { data: null, errors: [new GraphQLError('It broke.')] }, about: null }) {
       lost = true
-      source.tell({ answer: { data: null, errors: [new GraphQLError('It broke.')] }, about: null })
+      source.tell(last)
     },
     /** Ends for good. */
     finish() {
@@ -89,6 +89,41 @@ test('delivers no event to a listener that leaves during its delivery to others'
   sources[0]!.tell(event(1))
   await expect.poll(() => third.heard).toEqual(data(1))
   expect(second.heard).toEqual([])
+  channel.end([])
+})
+
+/** The first payload of an event with a part that comes later, and the payload that follows. */
+const [begun, completed]: readonly LiveEvent[] = [
+  {
+    answer: { data: { n: 1 }, pending: [{ id: '0', path: [] }], hasNext: true },
+    about: null,
+    cut: error => ({ completed: [{ id: '0', errors: [error] }], hasNext: false }),
+  },
+  { answer: { incremental: [{ id: '0', data: { m: 1 } }], completed: [{ id: '0' }], hasNext: false }, about: null },
+]
+
+test('delivers the whole of an event whose source is lost meanwhile', async () => {
+  const { channel, sources, present } = stage()
+  const one = await present()
+  sources[0]!.tell(begun!)
+  await expect.poll(() => one.heard.length).toBe(1)
+  sources[0]!.lose(completed!)
+  await expect.poll(() => one.heard).toEqual([begun!.answer, completed!.answer])
+  channel.end([])
+})
+
+test('fails the open parts of an event that breaks off, and restarts the source', async () => {
+  const { channel, sources, present } = stage()
+  const one = await present()
+  sources[0]!.tell(begun!)
+  await expect.poll(() => one.heard.length).toBe(1)
+  sources[0]!.lose()
+  await expect.poll(() => sources.length).toBe(2)
+  const errors = [expect.objectContaining({ extensions: { code: 'UPSTREAM_FAILED' } })]
+  expect(one.heard).toEqual([begun!.answer, { completed: [{ id: '0', errors }], hasNext: false }])
+  sources[1]!.tell(event(2))
+  await expect.poll(() => one.heard.at(-1)).toEqual({ data: { n: 2 } })
+  expect(one.ended).toEqual([])
   channel.end([])
 })
 

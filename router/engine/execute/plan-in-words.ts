@@ -42,8 +42,8 @@ function deferralsInWords(deferred: CompiledPlan['deferred'], written: readonly 
   })
 }
 
-/** Returns the fetches of a plan. */
-export const fetchesOf = (plan: Pick<CompiledPlan, 'primary' | 'root'>): readonly Fetch[] => placedIn(plan).map(({ step }) => step.fetch)
+/** Returns the fetches of a plan, those of deferred fragments included. */
+export const fetchesOf = (plan: CompiledPlan): readonly Fetch[] => [...placedIn(plan), ...plan.deferred].map(({ step }) => step.fetch)
 
 const atOnce = 'at once'
 

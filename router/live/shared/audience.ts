@@ -70,10 +70,10 @@ export function createAudience({ told: count, toldAgain }: AudienceFigures): Aud
     event = current
     const { payloads, reached, late } = current
     if (told.about !== null) payloads.push(told)
-    const present = isFirst ? [...listeners] : [...reached.keys()]
+    const present = [...listeners]
     if (isFirst) count(present.length)
     await each(present, listener => {
-      // The event was cut for it meanwhile.
+      // It came during the event, or the event was cut for it.
       if (!isFirst && !reached.has(listener)) return
       reached.set(listener, told)
       listener.tell(told)

@@ -1,13 +1,14 @@
 import { parse } from 'graphql'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { IncrementalForm, InTurn } from '../../../router/engine/engine.ts'
+import type { IncrementalForm, InTurn, LiveSubscription } from '../../../router/engine/engine.ts'
+import { createEngine } from '../../../router/engine/native/native.ts'
 import type { Membership } from '../../../router/live/shared/channel.ts'
 import { createHub } from '../../../router/live/shared/hub.ts'
 import { createShares, eventShare, inTurnOf } from '../../../router/live/shares.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { mergePayloads, type SentPayload } from '../../kit/payloads.ts'
 import type { GraphOptions } from '../supergraph-fixture.ts'
-import { accessByScopes, fetchesIn, itemsGraph } from './graph.ts'
+import { accessByScopes, fetchesIn, itemsGraph, itemsSupergraph } from './graph.ts'
 import { type Asking, follow, nextEvent } from './payloads-of.ts'
 
 const changed = 'subscription { changed { name ... @defer(label: "later") { slow } } }'
@@ -194,6 +195,18 @@ describe('a stream of events with deferred fragments', () => {
     expect(await second).toEqual({ value: undefined, done: true })
     await expect.poll(() => gate.aborted, { timeout: 500 }).toBe(1)
     await expect.poll(() => [shares.hasRoom(claim), events.listenerCount()]).toEqual([true, 0])
+  })
+
+  test.each(['a', 'b'])('is another one on a graph where subgraph %s, which its events or their parts need, has another address', async name => {
+    const { graph } = itemsGraph()
+    const basisOn = async (supergraphSdl: string) => {
+      const engine = createEngine({ supergraphSdl, transport: graph.transport, log: { error() {}, warn() {} } })
+      const prepared = await engine.prepareStream({ document: parse(changed), viewer: anonymous, requestId: 'r', incremental: 'v0.2' })
+      return (prepared as LiveSubscription).basis!()
+    }
+    const sdl = itemsSupergraph()
+    expect(await basisOn(sdl)).toBe(await basisOn(itemsSupergraph()))
+    expect(await basisOn(sdl.replace(`http://${name}.invalid`, 'http://moved.invalid'))).not.toBe(await basisOn(sdl))
   })
 
   test('gives its slot back when it ends between two payloads that nobody asked for', async () => {

@@ -40,8 +40,11 @@ const partsOver = (events: Events): Readonly<Record<string, Part>> => ({
   },
 })
 
+/** The supergraph of `itemsGraph`. */
+export const itemsSupergraph = (): string => compose(partsOver(createMemoryEvents()))
+
 /** Access by the scopes that the graph declares. */
-export const accessByScopes = () => createAccessFilter(readSupergraph(compose(partsOver(createMemoryEvents()))).access)
+export const accessByScopes = () => createAccessFilter(readSupergraph(itemsSupergraph()).access)
 
 /** Items in one subgraph, with slow and failing fields of another one; `wait` holds the fetches of the slow one. */
 export function itemsGraph(options: GraphOptions = {}) {
