@@ -133,6 +133,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         alike: alias.paths.map(
           path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires),
         ),
+        requires: alias.requires,
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: [...(alias.outputRewrites ?? []), ...below.map(renamerOf)],
         shape,

@@ -1,4 +1,4 @@
-import { generate, literal, warming } from '../code.ts'
+import { generate, literal, warming } from '../data/code.ts'
 import { type Elements, TooManyElements } from '../data/elements.ts'
 import { copyByShape, type Data, type MergeShape, mergeByShape } from '../data/merge.ts'
 import { joinBack, type SplitField } from '../repairs/hive-differing-types/split-fields.ts'

@@ -11,7 +11,7 @@ export function withoutVainWaits(step: Step): Step {
   place(step, [])
   if (steps.some(({ fetch }) => fetch.kind !== 'query')) return step
   const roots = steps.map(rootsOf)
-  const after = steps.map(({ kind }, at) => (kind === 'fetch' ? before[at]! : before[at]!.filter(earlier => !roots[earlier]!.isDisjointFrom(roots[at]!))))
+  const after = steps.map(({ kind }, at) => (kind === 'fetch' ? before[at]! : before[at]!.filter(earlier => overlaps(roots[earlier]!, roots[at]!))))
   return after.every((waits, at) => waits.length === before[at]!.length) ? step : { kind: 'flow', steps, after: after.map(waits => direct(waits, after)) }
 
   /** @returns positions of the step's fetches in the list */
@@ -42,3 +42,8 @@ function rootsOf(step: FetchStep | EntityStep): Set<string> {
 /** Removes from a list of dependencies those that another of them already implies. */
 const direct = (waits: readonly number[], after: readonly (readonly number[])[]): number[] =>
   waits.filter(at => !waits.some(other => after[other]!.includes(at)))
+
+function overlaps(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  for (const name of one) if (other.has(name)) return true
+  return false
+}

@@ -49,7 +49,7 @@ const atOnce = 'at once'
 
 function placedIn({ primary, root }: Pick<CompiledPlan, 'primary' | 'root'>): Placed[] {
   const placed: Placed[] = primary ? [{ step: primary, after: [], begins: atOnce }] : []
-  if (root) place(root, placed.keys().toArray(), placed)
+  if (root) place(root, [...placed.keys()], placed)
   return placed
 }
 

@@ -1,5 +1,5 @@
 import type { FetchRewrite, RequiresSelection } from '@graphql-hive/router-query-planner'
-import { generate, literal, warming } from '../code.ts'
+import { generate, literal, warming } from '../data/code.ts'
 import type { Data } from '../data/merge.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { representationOf } from './entities.ts'

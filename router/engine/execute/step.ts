@@ -1,4 +1,4 @@
-import type { FetchRewrite } from '@graphql-hive/router-query-planner'
+import type { FetchRewrite, RequiresSelection } from '@graphql-hive/router-query-planner'
 import type { MergeShape } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
 import type { Deferral } from '../operation/deferral.ts'
@@ -69,6 +69,8 @@ export interface EntityGroup {
    * completed once.
    */
   readonly alike: readonly boolean[]
+  /** The keys and fields of which representations consist. */
+  readonly requires: readonly RequiresSelection[]
   readonly representInto: RepresentInto
   readonly rewrites: readonly FetchRewrite[]
   readonly shape: MergeShape

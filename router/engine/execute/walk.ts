@@ -1,5 +1,5 @@
 import type { FlattenNodePathSegment } from '@graphql-hive/router-query-planner'
-import { generate, literal, warming } from '../code.ts'
+import { generate, literal, warming } from '../data/code.ts'
 import { countElements, type Elements, TooManyElements } from '../data/elements.ts'
 import type { Data } from '../data/merge.ts'
 import type { Supergraph } from '../supergraph.ts'

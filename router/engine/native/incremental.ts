@@ -1,6 +1,6 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import { mostAnswerBytes } from '../data/bytes.ts'
-import { caching, type EngineOptions, type IncrementalAnswer, type IncrementalForm, type Payload } from '../engine.ts'
+import { caching, type IncrementalAnswer, type IncrementalForm, type Payload } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch } from '../errors.ts'
 import { type Run, runDeferred, runPlan, withElements } from '../execute/execute.ts'
 import { type Deferral, firstOf, isWithin } from '../operation/deferral.ts'
@@ -8,6 +8,7 @@ import { clientErrors, type ErrorReader, flawErrors } from '../shape/errors.ts'
 import { bringersAt } from '../shape/parts.ts'
 import { abandon, finish as finishWork } from '../work.ts'
 import { asideOf } from './aside.ts'
+import type { NativeOptions } from './hooks.ts'
 import { settled } from './leaving.ts'
 import { type OpenPart, PayloadWriter, type PooledError } from './payloads.ts'
 import { type Incremental, type Ready, refused } from './prepare.ts'
@@ -21,7 +22,7 @@ interface IncrementalRun {
   readonly incremental: Incremental
   readonly run: Run
   readonly form: IncrementalForm
-  readonly options: EngineOptions
+  readonly options: NativeOptions
   /** Ends what is under way. */
   readonly ending: AbortController
   /** Shapes the whole answer, where nothing is left to be sent later. */
@@ -49,7 +50,7 @@ export const isNegative = ({ variant, variables }: Ready): boolean => variant.pl
 export const refusedNegative = () => refused('BAD_USER_INPUT', 'The initialCount of @stream is negative: send 0 or more.')
 
 /** Begins an operation with deferred fragments or streamed lists. @returns once its first payload is ready */
-export async function beginIncrementally(ready: Ready, options: EngineOptions, running: Running): Promise<ExecutionResult | IncrementalAnswer> {
+export async function beginIncrementally(ready: Ready, options: NativeOptions, running: Running): Promise<ExecutionResult | IncrementalAnswer> {
   const { request, variant, variables } = ready
   if (isNegative(ready)) return refusedNegative()
   const streams = variant.plan.streams.map(each => ({ ...each, first: firstOf(each.stream, variables) ?? 0 }))
@@ -237,7 +238,12 @@ function withErrors(payload: Payload, errors: readonly GraphQLError[]): Payload 
 
 /** Converts the failures of a run to errors for the client. */
 function errorsOf({ ready: { variant, request }, options }: IncrementalRun, { failures, data }: Run): GraphQLError[] {
-  const reader: ErrorReader = { log: options.log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
+  const reader: ErrorReader = {
+    log: options.log,
+    requestId: request.requestId,
+    exposeInternalErrors: options.exposeInternalErrors ?? false,
+    explain: options.hooks?.explain,
+  }
   return clientErrors(failures, variant.shape, data, reader)
 }
 

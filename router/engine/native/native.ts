@@ -4,7 +4,6 @@ import {
   type Answer,
   caching,
   type Engine,
-  type EngineOptions,
   type LiveEvent,
   type LiveStream,
   type LiveSubscription,
@@ -22,6 +21,7 @@ import { asideOf, planForLog, shownTo } from './aside.ts'
 import { basisOf } from './basis.ts'
 import { cachingOf } from './caching.ts'
 import { streamEvents } from './events.ts'
+import { inStage, type NativeOptions } from './hooks.ts'
 import { beginIncrementally, isNegative, refusedNegative } from './incremental.ts'
 import { settled, untilAborted } from './leaving.ts'
 import { createPreparation, type Ready, refused } from './prepare.ts'
@@ -31,7 +31,7 @@ import { sharingKey } from './sharing-key.ts'
  * The platform's own executor: plans an operation once, runs the plan over the transport, and shapes the answer as
  * graphql-js would. Throws at once for a supergraph that cannot be read.
  */
-export function createEngine(options: EngineOptions): Engine {
+export function createEngine(options: NativeOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
@@ -141,13 +141,15 @@ export function createEngine(options: EngineOptions): Engine {
    * @param begin adds data that precedes the plan: the event of a subscription
    */
   async function finish(ready: Ready, run: Run, begin?: (run: Run) => void): Promise<Answer> {
-    return settled(ready, run, options, async () => {
-      begin?.(run)
-      await runPlan(run, ready.variant.plan)
-      finishWork(run.call.operation)
-      return answer(ready, run)
-    })
+    return settled(ready, run, options, () => inStage(options, 'execute', ready.request, () => executed(ready, run, options, begin)))
   }
+}
+
+async function executed(ready: Ready, run: Run, options: NativeOptions, begin: ((run: Run) => void) | undefined): Promise<Answer> {
+  begin?.(run)
+  await runPlan(run, ready.variant.plan)
+  finishWork(run.call.operation)
+  return inStage(options, 'shape', ready.request, () => answerOf(ready, run, options))
 }
 
 /** Puts an event stream together with what its source says of its end. */
@@ -159,7 +161,7 @@ const liveStream = ({ next, return: leave }: PromptStream<LiveEvent>, { isLost, 
 })
 
 /** Returns the schemas that clients get, of the whole graph and of its variants. */
-function clientSchemas({ schema, variants }: Supergraph, { incremental }: EngineOptions): Pick<Engine, 'schema' | 'variants'> {
+function clientSchemas({ schema, variants }: Supergraph, { incremental }: NativeOptions): Pick<Engine, 'schema' | 'variants'> {
   const clients = (whole: GraphQLSchema) => (incremental === false ? withoutIncremental(whole) : whole)
   const schemaOf = (name: string) => {
     const found = variants.schemaOf(name)
@@ -172,30 +174,40 @@ function clientSchemas({ schema, variants }: Supergraph, { incremental }: Engine
 const nothingLeft = () => refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
 
 /** Logs a slow operation with its plan, so that it need not be repeated to find the reason. */
-function tellSlow(log: EngineOptions['log'], ready: Ready, ms: number, slowMs: number): void {
+function tellSlow(log: NativeOptions['log'], ready: Ready, ms: number, slowMs: number): void {
   if (ms < slowMs) return
   const { request, variant } = ready
   log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')
 }
 
 /** Shapes the answer of a run that has ended. @param known its errors, where they were read already */
-function answerOf(ready: Ready, run: Run, options: EngineOptions, known?: readonly GraphQLError[]): Answer & { errors?: readonly GraphQLError[] } {
+function answerOf(ready: Ready, run: Run, options: NativeOptions, known?: readonly GraphQLError[]): Answer & { errors?: readonly GraphQLError[] } {
   const { variant, introspection } = ready
   const errors = known ? [...known] : errorsOf(ready, run, options)
   const { data, flaws } = variant.project(run.data, introspection, run.missing)
-  if (flaws.length > 0) errors.push(...flawErrors(flaws, errors))
-  const extensions = asideOf(ready, run, data, options)
+  const flawed = flaws.length > 0 ? flawErrors(flaws, errors) : none
+  const isAside = options.hooks?.flawsAside === true
+  if (!isAside) errors.push(...flawed)
+  const aside = asideOf(ready, run, data, options)
+  const extensions = isAside && flawed.length > 0 && errors.length === 0 ? { ...aside, valueCompletion: flawed.map(flaw => flaw.toJSON()) } : aside
   const answer = { data, ...(errors.length > 0 && { errors }), ...(extensions && { extensions }) }
   const kept = run.call.operation.caching
   return kept ? { ...answer, [caching]: kept.told(data !== null && errors.length === 0) } : answer
 }
 
-function errorsOf({ variant, decision, request }: Ready, run: Run, options: EngineOptions): GraphQLError[] {
+function errorsOf({ variant, decision, request }: Ready, run: Run, options: NativeOptions): GraphQLError[] {
   const errors = decision ? decision.errors.map(errorFrom) : []
-  const reader: ErrorReader = { log: options.log, requestId: request.requestId, exposeInternalErrors: options.exposeInternalErrors ?? false }
+  const reader: ErrorReader = {
+    log: options.log,
+    requestId: request.requestId,
+    exposeInternalErrors: options.exposeInternalErrors ?? false,
+    explain: options.hooks?.explain,
+  }
   errors.push(...clientErrors(run.failures, variant.shape, run.data, reader))
   return errors
 }
+
+const none: readonly GraphQLError[] = []
 
 const noAnswerOfStream = 'A subscription yields many results; send it over WebSocket or server-sent events.'
 

@@ -7,7 +7,7 @@ import type { AccessDecision } from '../../access/decision.ts'
 import type { Sharing } from '../../access/sharing.ts'
 import { mostAnswerBytes } from '../data/bytes.ts'
 import type { Data } from '../data/merge.ts'
-import type { Engine, EngineOptions, OperationRequest } from '../engine.ts'
+import type { Engine, OperationRequest } from '../engine.ts'
 import { errorFor, errorFrom, TooMuch, tooMuchResult } from '../errors.ts'
 import { compilePlans } from '../execute/compile.ts'
 import { readNeeds } from '../execute/needs.ts'
@@ -16,6 +16,7 @@ import type { OperationCaching } from '../graph/keeping.ts'
 import { keepingOf } from '../operation/caching.ts'
 import { createPricing } from '../operation/cost/pricing.ts'
 import { createDeferrals, type Deferral, type Deferrals, deferVariables } from '../operation/deferral.ts'
+import type { Names } from '../operation/names.ts'
 import { conditionVariables, findOperation, foldConditions, type Operation } from '../operation/operation.ts'
 import type { ActiveOverrides } from '../operation/overrides/labels.ts'
 import { sharingOf } from '../operation/sharing.ts'
@@ -28,6 +29,7 @@ import { createProjector, type Projector } from '../shape/projector.ts'
 import { type Shape, shapeOf } from '../shape/shape.ts'
 import { createView, isImmediate } from '../shape/view.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { inStage, type NativeOptions } from './hooks.ts'
 import { introspect, introspectionOf } from './introspection.ts'
 
 /**
@@ -72,6 +74,8 @@ interface Variant {
   readonly caching: OperationCaching | null
   /** Whether it is a mutation. */
   readonly changes: boolean
+  /** As in `Names`. @default no hook asks for them */
+  readonly clientKeys?: Names['clientKeys']
   /** For a subscription, which viewers receive the same answers; null where each viewer needs a stream of their own. */
   readonly sharing: Sharing | null
   /** Name of the operation; null without one. */
@@ -202,7 +206,7 @@ function schemaFor({ schema, variants }: Supergraph, graphVariant: string | unde
 }
 
 /** Throws for a supergraph that the planner cannot read. */
-export function createPreparation(options: EngineOptions, supergraph: Supergraph): Preparation {
+export function createPreparation(options: NativeOptions, supergraph: Supergraph): Preparation {
   const { access, log, answerBytes = mostAnswerBytes, now = () => performance.now() } = options
   const { planCacheSize = 1000, planCacheBytes = mostPreparedBytes } = options
   const { schema } = supergraph
@@ -253,6 +257,7 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
     const variant = variantOf(found, document, decision, bits, request)
     try {
       const ready = await variant
+      if (options.hooks?.planned) await options.hooks.planned(request, ready.plan, ready.clientKeys!)
       const introspection = ready.introspection ? await introspect(prepared.schema, ready.introspection, request, now) : noData
       return { request, key: `${found.text} ${bits}`, variant: ready, variables, decision, introspection, estimated }
     } catch (cause) {
@@ -276,12 +281,10 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       return known
     }
     const askers = createAskers(asker)
-    const variant = compile(prepared, document, { permitted: decision ? decision.document : document, askers, active: overrides?.active })
+    const planning = { permitted: decision ? decision.document : document, askers, active: overrides?.active }
+    const variant = inStage(options, 'plan', { viewer }, () => compile(prepared, document, planning))
     waiting.set(variant, askers)
-    variant.then(
-      () => waiting.delete(variant),
-      () => {},
-    )
+    variant.then(() => waiting.delete(variant)).catch(() => {})
     prepared.variants.set(key, variant)
     // Deleted first, because the cache recomputes the size only for a new entry.
     byText.delete(text)
@@ -316,17 +319,23 @@ export function createPreparation(options: EngineOptions, supergraph: Supergraph
       incremental: deferrals && incrementalOf(shape, deferrals, answerBytes),
       project: createProjector(shape, answerBytes),
       introspection: introspectionOf(document, whole, shape),
-      ...factsOf(whole, supergraph, options),
+      ...factsOf(whole, supergraph, options, names),
       sharing,
     }
   }
 }
 
 /** Returns what an operation is, whoever sends it. */
-const factsOf = (operation: Operation, supergraph: Supergraph, { caching, transport }: EngineOptions): Pick<Variant, 'caching' | 'changes' | 'name'> => ({
+const factsOf = (
+  operation: Operation,
+  supergraph: Supergraph,
+  { caching, transport, hooks }: NativeOptions,
+  { clientKeys }: Names,
+): Pick<Variant, 'caching' | 'changes' | 'name' | 'clientKeys'> => ({
   caching: keepingOf(operation, supergraph, caching, transport.readsCacheHeaders ?? false),
   changes: operation.definition.operation === 'mutation',
   name: operation.definition.name?.value ?? null,
+  ...(hooks?.planned && { clientKeys }),
 })
 
 /** Returns the result for a request whose preparation failed. */

@@ -7,4 +7,6 @@ import type { FieldNode } from 'graphql'
 export interface Names {
   /** @param parent name of the type on which the field is selected */
   keyOf(node: FieldNode, parent: string): string
+  /** The clients' response keys of the fields that have other keys here, by these keys. */
+  readonly clientKeys: ReadonlyMap<string, string>
 }

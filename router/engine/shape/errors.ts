@@ -13,7 +13,22 @@ export interface ErrorReader {
   readonly requestId: string
   /** Whether clients see the text of errors that are no refusal: for development only. */
   readonly exposeInternalErrors: boolean
+  /** Describes failures instead of the rules here. @default not */
+  readonly explain?: ExplainFailure | undefined
 }
+
+/** What clients are told of a failure. */
+export interface Explained {
+  readonly message: string
+  readonly extensions: Record<string, unknown>
+  /** The error that was thrown. @default none */
+  readonly originalError?: Error | null | undefined
+  /** Whether it is reported once and without a path, whatever it concerns. @default it stands at each path */
+  readonly isPathless?: boolean | undefined
+}
+
+/** Describes a failure at a subgraph for clients. */
+export type ExplainFailure = (failure: Pick<Failure, 'subgraph' | 'error' | 'cause'>) => Explained
 
 /** Maximum number of errors in one answer. */
 const mostErrors = 100
@@ -32,10 +47,10 @@ export function clientErrors(failures: readonly Failure[], shape: Shape, data: D
       reader.log.warn({ requestId: reader.requestId, failures: failures.length }, 'more errors than the answer and the log list')
       break
     }
-    const { message, extensions } = wordsOf(failure, reader, causes)
-    // Clients never see it; the log uses it to name the unavailable dependency.
-    const originalError = causeOf(failure)
-    const places = failure.places.length === 0 ? [undefined] : failure.places
+    // Clients never see the original error; the log uses it to name the unavailable dependency.
+    const told: Explained = reader.explain?.(failure) ?? { ...wordsOf(failure, reader, causes), originalError: causeOf(failure) }
+    const { message, extensions, originalError } = told
+    const places = failure.places.length === 0 || told.isPathless ? [undefined] : failure.places
     for (const place of places) {
       const path = place && clientPath(shape, data, place, failure.renames)
       const identity = `${JSON.stringify(path)} ${message}`

@@ -1,5 +1,5 @@
-import { generate, literal, warming } from '../code.ts'
 import { sizeOf } from '../data/bytes.ts'
+import { generate, literal, warming } from '../data/code.ts'
 import { type Elements, mostElements, TooManyElements } from '../data/elements.ts'
 import { type Data, isData } from '../data/merge.ts'
 import { type Missing, type Projection, project } from './project.ts'

@@ -1,5 +1,5 @@
 import type { DocumentNode, ExecutionResult, GraphQLSchema } from 'graphql'
-import '../code.ts'
+import '../data/code.ts'
 import { createSerializers } from '../repairs/jit-null-scalars/serializers.ts'
 import { mayCompile } from '../repairs/jit-other-answers/may-compile.ts'
 import { asRefusedArgument } from '../repairs/jit-uncoded-arguments/refused-argument.ts'

@@ -9,17 +9,20 @@ import type { Supergraph } from '../../supergraph.ts'
  */
 export function createNames(supergraph: Supergraph): Names {
   const keys = new Map<string, string>()
+  const clientKeys = new Map<string, string>()
   let count = 0
-  const privateKey = (identity: string) => {
+  const privateKey = (identity: string, clientKey: string) => {
     const known = keys.get(identity)
     if (known !== undefined) return known
     let key: string
     do key = `_p${count++}`
     while (supergraph.fieldNames.has(key))
     keys.set(identity, key)
+    clientKeys.set(key, clientKey)
     return key
   }
   return {
+    clientKeys,
     keyOf(node, parent) {
       const name = node.name.value
       // The planner finds runtime types under this very name; the client's alias is written at the end.
@@ -30,7 +33,7 @@ export function createNames(supergraph: Supergraph): Names {
       const takesArguments = supergraph.withArguments.has(coordinate)
       // Under another name the planner does not fetch the key of an interface that only one subgraph knows the types of.
       if (supergraph.interfaceKeys.has(coordinate) && !takesArguments) return name
-      if (alias !== '' || takesArguments || name in Object.prototype) return privateKey(`${alias} ${name} ${given}`)
+      if (alias !== '' || takesArguments || name in Object.prototype) return privateKey(`${alias} ${name} ${given}`, alias || name)
       return name
     },
   }
