@@ -1,0 +1,12 @@
+import { Supergraph } from '@apollo/federation-internals'
+import { isProduction } from './host/environment.ts'
+
+/**
+ * Checks that a text is a supergraph whose rules all are understood, as `@apollo/gateway` does.
+ * @param validateSupergraph whether each subgraph in it is validated too @default unless NODE_ENV is production
+ * @returns name and address of each subgraph
+ * @throws Error, or GraphQLError, saying what is wrong with it
+ */
+export function readSubgraphs(supergraphSdl: string, validateSupergraph = !isProduction()): readonly { readonly name: string; readonly url?: string }[] {
+  return Supergraph.build(supergraphSdl, { validateSupergraph }).subgraphsMetadata()
+}
