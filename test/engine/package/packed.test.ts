@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -106,6 +106,19 @@ import * as module from 'supergraph-gateway'
 const required = createRequire(import.meta.url)('supergraph-gateway')
 console.log(JSON.stringify(Object.keys(required).every(name => required[name] === module[name]) && Object.keys(required).length))`
     expect(await runs('one.mjs', text)).toBeGreaterThan(10)
+  })
+
+  it('starts a router by its command, and fails with one line', async () => {
+    const program = join(app, 'node_modules/supergraph-gateway/dist/command.cjs')
+    const wrong = await run(process.execPath, [program, 'missing.graphql'], { cwd: app }).catch(failure => failure)
+    expect([wrong.code, wrong.stdout, wrong.stderr.trim().split('\n').length]).toEqual([1, '', 1])
+    const running = spawn(process.execPath, [program, 'supergraph.graphql', '--port', '0', '--host', '127.0.0.1'], { cwd: app })
+    const line = await new Promise<string>(resolve => running.stdout.once('data', text => resolve(String(text))))
+    const [, url] = /^ready: (http:\/\/\S+\/graphql)\n$/.exec(line)!
+    const response = await fetch(`${url}?query={warehouse{city}}`)
+    expect(await response.json()).toEqual({ data: { warehouse: { city: 'Rotterdam' } } })
+    running.kill()
+    expect(await new Promise(resolve => running.once('exit', code => resolve(code)))).toBe(0)
   })
 
   it('has types that Apollo Server accepts', async () => {

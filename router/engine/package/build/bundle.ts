@@ -26,7 +26,7 @@ export interface Bundle {
 export async function bundle(root: string): Promise<Bundle> {
   const folder = join(root, 'router/engine/package')
   const build = await rolldown({
-    input: { index: join(folder, 'exports.ts') },
+    input: { index: join(folder, 'exports.ts'), command: join(root, 'router/start/mode/packaged/bin.ts') },
     cwd: root,
     platform: 'node',
     external,
@@ -41,7 +41,10 @@ export async function bundle(root: string): Promise<Bundle> {
   await build.close()
   const chunks = output.filter((each): each is OutputChunk => each.type === 'chunk')
   const main = chunks.find(({ name, isEntry }) => isEntry && name === 'index')!
-  const files = chunks.map(({ fileName, code }) => ({ path: `dist/${fileName}`, text: code }))
+  const files: PackedFile[] = chunks.map(({ fileName, name, isEntry, code }) => {
+    const isProgram = isEntry && name === 'command'
+    return { path: `dist/${fileName}`, text: isProgram ? `#!/usr/bin/env node\n${code}` : code, isProgram }
+  })
   const names = main.exports.toSorted()
   files.push({ path: 'dist/index.mjs', text: `import all from './index.cjs'\n\nexport const { ${names.join(', ')} } = all\n` })
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds).map(id => relative(root, id))

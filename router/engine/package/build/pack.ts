@@ -54,6 +54,7 @@ function manifest(): object {
     main: './dist/index.cjs',
     module: './dist/index.mjs',
     types: './dist/index.d.cts',
+    bin: { 'supergraph-gateway': './dist/command.cjs' },
     exports: {
       '.': {
         import: { types: './dist/index.d.mts', default: './dist/index.mjs' },

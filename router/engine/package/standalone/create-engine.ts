@@ -51,17 +51,21 @@ export interface EngineRequest {
   operationName?: string | null | undefined
   /** What hooks of data sources, and resolvers in this process, are given. @default an empty object */
   context?: Record<string, unknown> | undefined
+  /** Form of the payloads of an answer that defers; none: everything is answered at once. @default v0.2 */
+  incremental?: 'v0.2' | '20220824' | 'none' | undefined
   /** Aborts the operation when its client leaves. */
   signal?: AbortSignal | undefined
 }
 
-/** One payload of an answer with `@defer` or `@stream`, in the form `incrementalSpec=v0.2`. */
+/** One payload of an answer with `@defer` or `@stream`: as `incrementalSpec=v0.2` has it, or `deferSpec=20220824`. */
 export interface IncrementalPayload {
   readonly data?: Record<string, unknown> | null
   readonly errors?: readonly GraphQLError[]
   readonly pending?: readonly { readonly id: string; readonly path: readonly (string | number)[]; readonly label?: string }[]
   readonly incremental?: readonly {
     readonly id?: string
+    readonly path?: readonly (string | number)[]
+    readonly label?: string
     readonly subPath?: readonly (string | number)[]
     readonly data?: Record<string, unknown> | null
     readonly items?: readonly unknown[] | null
@@ -146,7 +150,17 @@ export function createEngine(config: EngineConfig): GatewayEngine {
       },
     }
     const viewer: IncomingViewer = { ...anonymous, requestContext, names: new Map() }
-    return { document, operationName: operationName ?? undefined, variables, viewer, requestId: '', claim, signal, incremental: 'v0.2' }
+    const { incremental = 'v0.2' } = request
+    return {
+      document,
+      operationName: operationName ?? undefined,
+      variables,
+      viewer,
+      requestId: '',
+      claim,
+      signal,
+      ...(incremental !== 'none' && { incremental }),
+    }
   }
 
   return {
