@@ -108,6 +108,15 @@ describe('the package answers as @apollo/gateway', () => {
     expect(stock.errors?.[0]).toContain('failed, reason: socket hang up')
   })
 
+  it('when a kept connection is closed as it is used again: a query is sent once more, a mutation is not', async () => {
+    await served.ours!.run('{ products { name } }')
+    let cuts = 1
+    shop.instead = () => (cuts-- > 0 ? 'cut' : undefined)
+    expect((await served.ours!.run('{ products(first: 1) { name } }')).data).toEqual({ products: [{ name: 'table' }] })
+    cuts = 1
+    expect((await served.ours!.run('mutation { rename(id: "1", name: "desk") { name } }')).errors?.[0]?.message).toContain('socket hang up')
+  })
+
   it('with the cache policy of the subgraphs', async () => {
     shop.headers = { catalog: { 'cache-control': 'max-age=60, public' }, stock: { 'cache-control': 'private, max-age="20"' } }
     expect(await same('{ products { name } }')).toMatchObject({ cacheControl: 'max-age=60, public' })
@@ -130,5 +139,12 @@ describe('requests of the package to subgraphs', () => {
       ['reviews', 'Read__reviews__1', { first: 1, representations: [{ __typename: 'Product', id: '2' }] }],
     ])
     expect(shop.asked[0]!.body.query).toContain('query Read__catalog__0($id:ID!)')
+  })
+
+  it('have the client’s response keys, also where answers are made up', async () => {
+    shop.instead = () => ({ status: 200, body: '{"data":{"one":{"label":"mine"},"products":[]}}' })
+    const answer = await served.ours!.run('{ one: product(id: "1") { label: name } products(first: 2) { name } }')
+    expect(answer.data).toEqual({ one: { label: 'mine' }, products: [] })
+    expect(shop.asked.at(-1)!.body.query).not.toContain('_p')
   })
 })

@@ -1,18 +1,17 @@
 import type { FetchNode, PlanNode, QueryPlan, QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { RequiresSelection } from '@graphql-hive/router-query-planner'
-import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode, print, stripIgnoredCharacters, visit } from 'graphql'
+import { type DocumentNode, Kind, type OperationDefinitionNode, type OperationTypeNode, visit } from 'graphql'
 import type { Fetch } from '../../engine.ts'
 import type { Path } from '../../execute/plan-tree.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, Step } from '../../execute/step.ts'
 import { type ShownFetch, showFetch } from './shown-fetch.ts'
 
-/** A fetch named after the client's operation, with the client's names of variables. */
+/** A fetch as data sources get it: named after the client's operation, with the client's names of variables. */
 export interface NamedFetch {
-  readonly query: string
-  /** The same with the client's response keys, for data sources that somebody watches; made at the first use. */
+  /** Its text, with the client's response keys; made at the first use. */
   readonly shown: () => ShownFetch
   readonly operationName: string | undefined
-  /** Names of variables in `query`, by those of the engine's fetch; null where they are the same. */
+  /** Names of variables in its text, by those of the engine's fetch; null where they are the same. */
   readonly renames: ReadonlyMap<string, string> | null
   /** Where the answer goes, `@` for each element of a list. */
   readonly path: (string | number)[]
@@ -43,16 +42,13 @@ function stepsOf({ primary, root, deferred }: CompiledPlan): (FetchStep | Entity
   return steps
 }
 
-function rewrite(
-  { fetch, variables }: FetchStep | EntityStep,
-  name: string | undefined,
-): Pick<NamedFetch, 'query' | 'renames'> & { readonly document: DocumentNode } {
+function rewrite({ fetch, variables }: FetchStep | EntityStep, name: string | undefined): Pick<NamedFetch, 'renames'> & { readonly document: DocumentNode } {
   const renames = new Map(variables.flatMap(({ name: inner, from }) => (inner === from ? [] : [[inner, from] as const])))
   const taken = new Set<string>()
   visit(fetch.document, { VariableDefinition: node => void taken.add(node.variable.name.value) })
   // A client's variable may be named as one that the planner has declared.
   const mayRename = renames.size > 0 && [...renames.values()].every(from => !taken.has(from) || renames.has(from))
-  if (!mayRename && name === undefined) return { query: fetch.text, document: fetch.document, renames: null }
+  if (!mayRename && name === undefined) return { document: fetch.document, renames: null }
   const document: DocumentNode = visit(fetch.document, {
     OperationDefinition: (node): OperationDefinitionNode | undefined => (name === undefined ? undefined : { ...node, name: { kind: Kind.NAME, value: name } }),
     Variable: node => {
@@ -60,7 +56,7 @@ function rewrite(
       return from === undefined ? undefined : { ...node, name: { ...node.name, value: from } }
     },
   })
-  return { query: stripIgnoredCharacters(print(document)), document, renames: mayRename ? renames : null }
+  return { document, renames: mayRename ? renames : null }
 }
 
 /** Writes a plan in the form of `@apollo/query-planner`, for people and tools to read: the engine runs its own. */

@@ -84,14 +84,18 @@ const fieldsOf = (set: SelectionSetNode): FieldNode[] =>
     return selection.kind === Kind.INLINE_FRAGMENT ? fieldsOf(selection.selectionSet) : []
   })
 
-/** Copies the data of a shown fetch, under the engine's keys. */
-export function engineData(value: unknown, keys: ShownKeys | null): unknown {
-  if (Array.isArray(value)) return value.map(element => engineData(element, keys))
+/**
+ * Returns the data of a shown fetch, under the engine's keys.
+ * @param owner of the data: what is `shared` is copied whole; of what is `fresh`, only objects with other keys are
+ */
+export function engineData(value: unknown, keys: ShownKeys | null, owner: 'fresh' | 'shared'): unknown {
+  if (keys === null && owner === 'fresh') return value
+  if (Array.isArray(value)) return value.map(element => engineData(element, keys, owner))
   if (!isData(value)) return value
   const copy: Record<string, unknown> = Object.create(null)
   for (const [name, inner] of Object.entries(value)) {
     const known = keys?.get(name)
-    copy[known?.key ?? name] = engineData(inner, known?.below ?? null)
+    copy[known?.key ?? name] = engineData(inner, known?.below ?? null, owner)
   }
   return copy
 }

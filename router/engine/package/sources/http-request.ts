@@ -15,18 +15,33 @@ export interface PlainAnswer {
 /** Connections are kept alive, any number to one host, as Node's own agents have it. */
 const agents = { 'http:': new Agent({ keepAlive: true }), 'https:': new SecureAgent({ keepAlive: true }) }
 
+/** A body that is a query: it may be sent again. Fetches of the engine begin so. */
+const isQuery = (body: FetcherRequestInit['body']): boolean => typeof body === 'string' && /^\{"query":"(?:query\b|\{)/.test(body)
+
 /**
- * Sends a request and reads the whole answer. Redirects are not followed.
+ * Sends a request and reads the whole answer. Redirects are not followed. A server may close a kept connection in the
+ * moment in which it is used again: then a query is sent once more, on another one.
  * @throws Error when no answer arrives, or it breaks off
  */
-export function send(url: string, { method = 'GET', headers = {}, body, signal }: FetcherRequestInit): Promise<PlainAnswer> {
+export async function send(url: string, init: FetcherRequestInit): Promise<PlainAnswer> {
+  try {
+    return await sendOnce(url, init)
+  } catch (failure) {
+    if (!(failure as { wasKept?: boolean }).wasKept || !isQuery(init.body)) throw failure
+    return sendOnce(url, init)
+  }
+}
+
+function sendOnce(url: string, { method = 'GET', headers = {}, body, signal }: FetcherRequestInit): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const target = new URL(url)
     const isSecure = target.protocol === 'https:'
     const [name, value] = credentialsOf(target)
     const all = { accept: '*/*', ...(name && value && { [name]: value }), ...headers, ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }) }
     const options = { method, headers: all, agent: agents[isSecure ? 'https:' : 'http:'], ...(signal && { signal }) }
-    const failed = (cause: Error) => reject(new Error(`request to ${target.origin}${target.pathname} failed, reason: ${reasonOf(cause)}`, { cause }))
+    let wasKept = false
+    const failed = (cause: Error) =>
+      reject(Object.assign(new Error(`request to ${target.origin}${target.pathname} failed, reason: ${reasonOf(cause)}`, { cause }), { wasKept }))
     const taken = (message: IncomingMessage) => {
       const pieces: Buffer[] = []
       message.on('data', piece => pieces.push(piece as Buffer))
@@ -38,7 +53,10 @@ export function send(url: string, { method = 'GET', headers = {}, body, signal }
       })
     }
     const sent: ClientRequest = isSecure ? askHttps(target, options, taken) : askHttp(target, options, taken)
-    sent.on('error', failed)
+    sent.on('error', (cause: NodeJS.ErrnoException) => {
+      wasKept = sent.reusedSocket && (cause.code === 'ECONNRESET' || cause.code === 'EPIPE')
+      failed(cause)
+    })
     sent.end(body)
   })
 }

@@ -5,7 +5,7 @@ import { isData } from '../../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../../engine.ts'
 import { jsonSafe } from '../../transport/json-safe.ts'
 import type { NamedFetch } from '../plan/query-plan.ts'
-import { engineData, enginePath } from '../plan/shown-fetch.ts'
+import { engineData, enginePath, type ShownFetch, type ShownKeys } from '../plan/shown-fetch.ts'
 import { inSpan } from '../spans.ts'
 import type { GatewayGraphQLRequest, GatewayGraphQLRequestContext, GraphQLDataSource, OpenTelemetryConfig } from '../types.ts'
 import { askPlain, isPlain } from './remote.ts'
@@ -24,7 +24,7 @@ export interface IncomingViewer extends Viewer {
  * @param sourceOf returns the data source of a subgraph; undefined where it has none
  */
 export function createSourceTransport(sourceOf: (subgraph: string) => GraphQLDataSource | undefined, telemetry: OpenTelemetryConfig | undefined): Transport {
-  const heads = new WeakMap<NamedFetch, string>()
+  const heads = new WeakMap<ShownFetch, string>()
 
   async function ask(fetch: Fetch, call: FetchCall): Promise<ExecutionResult> {
     const source = sourceOf(fetch.subgraph)
@@ -32,16 +32,20 @@ export function createSourceTransport(sourceOf: (subgraph: string) => GraphQLDat
     const { requestContext, names } = call.viewer as IncomingViewer
     const named = names.get(fetch)!
     const variables = renamed(call.variables, named.renames)
-    if (isPlain(source)) {
-      let head = heads.get(named)
-      if (head === undefined) {
-        head = `{"query":${JSON.stringify(named.query)},"operationName":${named.operationName === undefined ? 'null' : JSON.stringify(named.operationName)},"variables":`
-        heads.set(named, head)
-      }
-      return resultOf(await askPlain(source, `${head}${JSON.stringify(variables)}}`, requestContext.overallCachePolicy))
-    }
     const { operationName, path } = named
-    const { query, document, keys } = named.shown()
+    const shown = named.shown()
+    const { query, document, keys } = shown
+    if (isPlain(source)) {
+      let head = heads.get(shown)
+      if (head === undefined) {
+        const name = operationName === undefined ? 'null' : JSON.stringify(operationName)
+        head = `{"query":${JSON.stringify(query)},"operationName":${name},"variables":`
+        heads.set(shown, head)
+      }
+      const answer = await askPlain(source, `${head}${JSON.stringify(variables)}}`, requestContext.overallCachePolicy)
+      if (!keys) return resultOf(answer)
+      return resultOf({ data: engineData(answer.data, keys, 'fresh'), errors: errorsUnder(answer.errors, keys) })
+    }
     const request: GatewayGraphQLRequest = { query, variables, ...(operationName !== undefined && { operationName }) }
     const response = await source.process({
       kind: 'incoming operation',
@@ -52,8 +56,7 @@ export function createSourceTransport(sourceOf: (subgraph: string) => GraphQLDat
       pathInIncomingRequest: [...path],
     })
     // Data sources may answer the same objects again, and dates or bigints.
-    const errors = keys ? response.errors?.map(error => (Array.isArray(error.path) ? withPath(error, enginePath(error.path, keys)) : error)) : response.errors
-    return resultOf({ data: engineData(jsonSafe(response.data), keys), errors })
+    return resultOf({ data: engineData(jsonSafe(response.data), keys, 'shared'), errors: errorsUnder(response.errors, keys) })
   }
 
   return {
@@ -72,7 +75,7 @@ export function createSourceTransport(sourceOf: (subgraph: string) => GraphQLDat
       const variables = renamed(call.variables, names.get(fetch)!.renames)
       const { subscribeAt } = await import('./subscribe.ts')
       return subscribeAt(source, { query, document, variables, requestContext, signal: call.signal }, ({ data, errors }) =>
-        resultOf({ data: engineData(jsonSafe(data), keys), errors }),
+        resultOf({ data: engineData(jsonSafe(data), keys, 'shared'), errors: errorsUnder(errors, keys) }),
       )
     },
   }
@@ -96,6 +99,12 @@ function renamed(variables: Readonly<Record<string, unknown>>, names: NamedFetch
   const all: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(variables)) all[names.get(name) ?? name] = value
   return all
+}
+
+/** The errors of an answer, at the paths of the engine's keys. */
+function errorsUnder(errors: unknown, keys: ShownKeys | null): unknown {
+  if (!keys || !Array.isArray(errors)) return errors
+  return errors.map((error: GraphQLFormattedError) => (Array.isArray(error?.path) ? withPath(error, enginePath(error.path, keys)) : error))
 }
 
 /** The same error at another path; it stays what it is, with its prototype. */
