@@ -37,12 +37,12 @@ export function createSourceTransport(sourceOf: (subgraph: string) => GraphQLDat
     const { query, document, keys } = shown
     if (isPlain(source)) {
       let head = heads.get(shown)
+      const tail = operationName === undefined ? '}' : `,"operationName":${JSON.stringify(operationName)}}`
       if (head === undefined) {
-        const name = operationName === undefined ? 'null' : JSON.stringify(operationName)
-        head = `{"query":${JSON.stringify(query)},"operationName":${name},"variables":`
+        head = `{"query":${JSON.stringify(query)},"variables":`
         heads.set(shown, head)
       }
-      const answer = await askPlain(source, `${head}${JSON.stringify(variables)}}`, requestContext.overallCachePolicy)
+      const answer = await askPlain(source, `${head}${JSON.stringify(variables)}${tail}`, requestContext.overallCachePolicy)
       if (!keys) return resultOf(answer)
       return resultOf({ data: engineData(answer.data, keys, 'fresh'), errors: errorsUnder(answer.errors, keys) })
     }
