@@ -9,12 +9,12 @@ import { systemClock } from '../../platform/clock.ts'
 import { createOutbound } from '../../platform/outbound/outbound.ts'
 import { aiRows } from '../../router/rest/providers/ai.ts'
 import { createRouter } from '../../router/router.ts'
-import { answering } from '../../subgraphs/http/exchanges.ts'
+import { answering } from '../../subgraphs/http/handlers.ts'
 import { createAttempts } from '../../subgraphs/providers/ai/attempt/attempts.ts'
 import { createCooldowns } from '../../subgraphs/providers/ai/attempt/cooldown.ts'
 import { createUpstream } from '../../subgraphs/providers/ai/attempt/upstream.ts'
 import { createCalls } from '../../subgraphs/providers/ai/call.ts'
-import { chatExchange } from '../../subgraphs/providers/ai/chat/exchange.ts'
+import { chatHandler } from '../../subgraphs/providers/ai/chat/handler.ts'
 import { openCounter } from '../../subgraphs/providers/ai/counting/counter.ts'
 import { createFigures } from '../../subgraphs/providers/ai/figures.ts'
 import type { Ai } from '../../subgraphs/providers/engines/models/engine.ts'
@@ -48,7 +48,7 @@ const ai: Ai = {
   count: openCounter().count,
   ...{ clock, clients, stream, platformOrganization: { find: async () => null } },
 }
-const chat = chatExchange(ai, figures)
+const chat = chatHandler(ai, figures)
 
 const publicUrl = 'http://127.0.0.1'
 const identity = await memoryAuthority(publicUrl)

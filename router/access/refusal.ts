@@ -23,10 +23,10 @@ const graphqlCodes = new Set([
 ])
 
 /** Every code that a client may receive. */
-export const toldCodes: readonly string[] = [...Object.keys(statusOf), ...graphqlCodes]
+export const publicCodes: readonly string[] = [...Object.keys(statusOf), ...graphqlCodes]
 
 /** Returns the code that a client receives for any thrown error. */
-export function toldCode(error: unknown): string {
+export function publicCodeOf(error: unknown): string {
   const code = (error as { extensions?: { code?: unknown } } | null | undefined)?.extensions?.code
   return typeof code === 'string' && (isErrorCode(code) || graphqlCodes.has(code)) ? code : 'INTERNAL_SERVER_ERROR'
 }

@@ -8,7 +8,7 @@ import type { Subgraph } from '../../subgraphs/subgraph.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
 import { claimOf } from '../access/callers/claim.ts'
 import { readBody } from '../door/body.ts'
-import { tell } from '../door/errors.ts'
+import { formatError } from '../door/errors.ts'
 import { leavingSignal } from '../door/sending.ts'
 import { requireFits } from '../engine/data/bytes.ts'
 import type { BytesInFlight } from '../engine/data/in-flight.ts'
@@ -44,7 +44,9 @@ export function createOperations(subgraph: Subgraph, { inFlight, expose, log }: 
   const tellable = ({ data, errors, extensions }: ExecutionResult, requestId: string): ExecutionResult => ({
     ...(data !== undefined && { data }),
     ...(extensions && { extensions }),
-    ...(errors && { errors: errors.map(error => tell(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[] }),
+    ...(errors && {
+      errors: errors.map(error => formatError(error, { requestId, log, hideSuggestions: false, expose })) as unknown as readonly GraphQLError[],
+    }),
   })
 
   const answerGraphql = async (request: IncomingMessage, response: ServerResponse, viewer: Viewer, requestId: string): Promise<ExecutionResult> => {

@@ -20,7 +20,7 @@ import { beginRequest, endRequest } from '../tracing/request.ts'
 import { ignoreBodies } from './body.ts'
 import { corsHeaders, decideCors, type OpenRoutes } from './cors.ts'
 import { variantIn } from './documents/graphs.ts'
-import { accident, doorRefusal, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors, type Telling } from './errors.ts'
+import { accident, doorRefusal, type ErrorFormatting, problem, problemType, refusalOfThrown, retryAfterOf, sendErrors } from './errors.ts'
 import { prefersHtml, readRequestId } from './headers.ts'
 import { sendRefusalPage } from './landing.ts'
 import { mustArriveWithin } from './receiving/passing.ts'
@@ -283,7 +283,7 @@ export function writtenProblem(status: number, sentence: string): string {
 export const shouldUpgradeCallback = (request: IncomingMessage): boolean => /^websocket$/i.test(request.headers.upgrade ?? '')
 
 /** Answers every request that failed: GraphQL errors on `/graphql` and below it, problem+json elsewhere. */
-function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<Telling, 'log' | 'expose'>): FastifyReply {
+function tellRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, { log, expose }: Pick<ErrorFormatting, 'log' | 'expose'>): FastifyReply {
   const known = refusalOfThrown(error)
   const onGraphql = variantIn(request.url) !== undefined
   if (!known) log.error({ requestId: request.id, err: error }, 'request failed')

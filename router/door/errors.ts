@@ -4,14 +4,14 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { Logger } from 'pino'
 import { DomainError, isErrorCode, statusOf } from '../../platform/errors.ts'
 import { toldAsWait } from '../../platform/sql/wait.ts'
-import { toldCode } from '../access/refusal.ts'
+import { publicCodeOf } from '../access/refusal.ts'
 import { prefersResponseJson } from './headers.ts'
 
 /** Maximum characters of a message: it may repeat a value that the client sent. */
 const mostMessageCharacters = 1000
 
 /** The request that an error belongs to, and how much of the error clients may see. */
-export interface Telling {
+export interface ErrorFormatting {
   readonly requestId: string
   readonly log: Logger
   /** Removes "Did you mean" from validation messages, so that they do not reveal the schema. */
@@ -24,29 +24,29 @@ export interface Telling {
  * Formats an error for clients. An error with a known code keeps its message, without stack and without anything that
  * could set an HTTP status; any other is logged whole and becomes INTERNAL_SERVER_ERROR with the request's id.
  */
-export function tell(error: unknown, telling: Telling): GraphQLFormattedError {
+export function formatError(error: unknown, formatting: ErrorFormatting): GraphQLFormattedError {
   const { message, path, locations, extensions = {} } = error as GraphQLFormattedError
   const { code: _code, http: _http, stacktrace: _stacktrace, ...details } = extensions as Record<string, unknown>
-  const code = toldCode(error)
+  const code = publicCodeOf(error)
   const known = code !== 'INTERNAL_SERVER_ERROR'
   const cause = causeOf(error)
-  if (!known) telling.log.error({ requestId: telling.requestId, err: cause, path }, 'operation failed')
+  if (!known) formatting.log.error({ requestId: formatting.requestId, err: cause, path }, 'operation failed')
   // The client learns that a dependency is unavailable; the log names which one.
   else if (code === 'UPSTREAM_FAILED' && (cause as Error | null)?.cause)
-    telling.log.error({ requestId: telling.requestId, err: (cause as Error).cause, path }, 'operation failed')
+    formatting.log.error({ requestId: formatting.requestId, err: (cause as Error).cause, path }, 'operation failed')
   return {
-    message: known ? shortened(telling.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, telling),
+    message: known ? shortened(formatting.hideSuggestions ? withoutSuggestion(message) : message) : accident(error, formatting),
     ...(locations && { locations }),
     ...(path && { path }),
     extensions: known
       ? { ...details, code }
-      : { code: 'INTERNAL_SERVER_ERROR', requestId: telling.requestId, ...('service' in details && { service: details.service }) },
+      : { code: 'INTERNAL_SERVER_ERROR', requestId: formatting.requestId, ...('service' in details && { service: details.service }) },
   }
 }
 
-/** Formats an error like `tell`, as an instance for libraries that check for one. */
-export function tellAsError(error: unknown, telling: Telling): GraphQLError {
-  const { message, path, extensions, locations } = tell(error, telling)
+/** Formats an error like `formatError`, as an instance for libraries that check for one. */
+export function formatAsError(error: unknown, formatting: ErrorFormatting): GraphQLError {
+  const { message, path, extensions, locations } = formatError(error, formatting)
   const made = new GraphQLError(message, { path, extensions })
   if (locations) Object.defineProperty(made, 'locations', { value: locations, enumerable: true })
   return made
@@ -110,7 +110,7 @@ const unreadable: Readonly<Record<string, readonly [status: number, sentence: st
 }
 
 /** What a caller may see of a thrown error. */
-export interface Told {
+export interface ShownError {
   readonly status: number
   readonly refusal: DomainError
   /**
@@ -120,7 +120,7 @@ export interface Told {
 }
 
 /** Converts a thrown error to status and domain error for the caller. Null for an internal error, which is logged. */
-export function refusalOfThrown(error: unknown): Told | null {
+export function refusalOfThrown(error: unknown): ShownError | null {
   if (error instanceof DomainError) return { status: ownStatus.get(error) ?? statusOf[error.code], refusal: error, isWait: false }
   const { code, extensions, message } = (error ?? {}) as { code?: unknown; extensions?: { code?: unknown }; message?: string }
   const own = typeof code === 'string' ? unreadable[code] : undefined
@@ -133,7 +133,7 @@ export function refusalOfThrown(error: unknown): Told | null {
 }
 
 /** Returns the seconds after which a rejected request may be repeated; undefined where repeating changes nothing. */
-export function retryAfterOf({ status, refusal }: Told): number | undefined {
+export function retryAfterOf({ status, refusal }: ShownError): number | undefined {
   const { retryAfter } = refusal.extensions
   // A service that did not answer is restarting or being replaced, which takes moments.
   return typeof retryAfter === 'number' ? retryAfter : status === statusOf.UPSTREAM_FAILED ? 1 : undefined
@@ -143,7 +143,7 @@ export function retryAfterOf({ status, refusal }: Told): number | undefined {
  * Message for an internal error: it never contains the place, and the error's own text only where the configuration
  * exposes it.
  */
-export function accident(error: unknown, { requestId, expose }: Pick<Telling, 'requestId' | 'expose'>): string {
+export function accident(error: unknown, { requestId, expose }: Pick<ErrorFormatting, 'requestId' | 'expose'>): string {
   const { message = String(error) } = (error ?? {}) as { message?: string }
   return expose ? shortened(message) : `Something went wrong on our side. Quote request ${requestId} when you ask about it.`
 }

@@ -13,16 +13,16 @@ import type { Engine, Payload } from '../engine/engine.ts'
 import type { Hosts } from '../hosts.ts'
 import type { KeyRates } from '../live/key-rates.ts'
 import type { Hub } from '../live/shared/hub.ts'
-import { toldPayload } from '../live/shared/told.ts'
+import { formatPayload } from '../live/shared/message.ts'
 import type { Shares } from '../live/shares.ts'
 import type { Streams } from '../live/streams.ts'
 import type { CountError } from '../metrics/operations.ts'
 import type { Graphs } from './documents/graphs.ts'
-import { tell } from './errors.ts'
+import { formatError } from './errors.ts'
 import { refusedValues } from './limits.ts'
 import { createConnections } from './streaming/connect.ts'
 import { type Asked, createOperations, type Socket, type Subscribing } from './streaming/operation.ts'
-import { forNobody, toldBy, underWay, unlessOver } from './streaming/pushed.ts'
+import { eventsOf, forNobody, underWay, unlessOver } from './streaming/pushed.ts'
 import { type Extra, LeavingSocket, sayGoodbye, serve, socketLimits } from './streaming/socket.ts'
 import { createUpgrade } from './streaming/upgrade.ts'
 
@@ -112,31 +112,31 @@ export function createSockets(door: WebSocketDoor): Sockets {
     },
     async subscribe({ contextValue }) {
       const asked = contextValue as Asked
-      const tellErrors = (errors: readonly GraphQLError[]) =>
-        doFor(asked.cause, () => errors.map(error => tell(error, { ...manner, requestId: asked.requestId })))
+      const formatErrors = (errors: readonly GraphQLError[]) =>
+        doFor(asked.cause, () => errors.map(error => formatError(error, { ...manner, requestId: asked.requestId })))
       const began = performance.now()
-      const joined = await inShare(starts, asked, request => door.hub.join({ request, tellErrors }, asked.place))
+      const joined = await inShare(starts, asked, request => door.hub.join({ request, formatErrors }, asked.place))
       log.info({ ...asked.cause, door: 'websocket', ms: Math.round(performance.now() - began) }, 'answered')
-      if ('listen' in joined) return unlessOver(toldBy(joined, asked.tell, asked.open), asked.signal)
+      if ('listen' in joined) return unlessOver(eventsOf(joined, asked.send, asked.open), asked.signal)
       // An operation that never started releases its slot here.
       asked.place()
       return unlessOver(joined, asked.signal)
     },
     onNext: (_context, _id, _payload, { contextValue }, result) => {
       const { requestId, cause } = contextValue as Asked
-      const told = (errors: readonly unknown[]) => doFor(cause, () => errors.map(error => tell(error, { ...manner, requestId })))
-      if ('hasNext' in result) return toldPayload(result as Payload, told)
+      const formatted = (errors: readonly unknown[]) => doFor(cause, () => errors.map(error => formatError(error, { ...manner, requestId })))
+      if ('hasNext' in result) return formatPayload(result as Payload, formatted)
       const { errors, data, extensions } = result
       if (!errors) return undefined
       return {
-        errors: told(errors),
+        errors: formatted(errors),
         ...(data !== undefined && { data }),
         ...(extensions && { extensions }),
       }
     },
     onError({ extra }, _id, _payload, errors) {
       for (const error of errors) door.countError?.(error)
-      return errors.map(error => tell(error, { ...manner, requestId: extra.id }))
+      return errors.map(error => formatError(error, { ...manner, requestId: extra.id }))
     },
     onClose({ extra }) {
       connections.close(extra)

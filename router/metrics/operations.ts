@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client'
 import { causeNow } from '../../platform/caller/cause.ts'
 import { finished, keptSpan } from '../../platform/caller/trace.ts'
 import type { Viewer } from '../../subgraphs/viewer.ts'
-import { toldCode, toldCodes } from '../access/refusal.ts'
+import { publicCodeOf, publicCodes } from '../access/refusal.ts'
 import type { Engine, Fetch, LiveStream, LiveSubscription, OperationRequest, Transport } from '../engine/engine.ts'
 import { registerFigures } from './figure.ts'
 import { openHistogram, type Series } from './histogram.ts'
@@ -258,14 +258,14 @@ const ours = new Set(['INTERNAL_SERVER_ERROR', 'UPSTREAM_FAILED'])
 function outcomeOf({ data, errors }: Pick<ExecutionResult, 'data' | 'errors'>): Outcome {
   if (!errors) return 'success'
   if (data) return 'partial'
-  return errors.length === 0 || errors.some(error => ours.has(toldCode(error))) ? 'failed' : 'refused'
+  return errors.length === 0 || errors.some(error => ours.has(publicCodeOf(error))) ? 'failed' : 'refused'
 }
 
 /** Counts errors by code. */
 function tallied(errors: readonly unknown[]): Record<string, number> {
   const tally: Record<string, number> = {}
   for (const error of errors) {
-    const code = toldCode(error)
+    const code = publicCodeOf(error)
     tally[code] = (tally[code] ?? 0) + 1
   }
   return tally
@@ -295,7 +295,7 @@ export type CountError = (error: unknown) => void
 
 export function countErrorsIn(registry: Registry): CountError {
   const counter = (registry.getSingleMetric(errorsName) as Counter | undefined) ?? createErrorCounter(registry)
-  return error => counter.inc({ code: toldCode(error) })
+  return error => counter.inc({ code: publicCodeOf(error) })
 }
 
 /**
@@ -304,6 +304,6 @@ export function countErrorsIn(registry: Registry): CountError {
  */
 function createErrorCounter(registry: Registry): Counter {
   const counter = new Counter({ name: errorsName, help: 'Errors that were returned to clients, by code.', labelNames: ['code'], registers: [registry] })
-  for (const code of toldCodes) counter.inc({ code }, 0)
+  for (const code of publicCodes) counter.inc({ code }, 0)
   return counter
 }

@@ -5,7 +5,7 @@ import type { AccessTable, Requirement } from '../access/rules.ts'
 import type { DerivedRow } from '../rest/derive/derive.ts'
 import { type DerivedTable, deriveTables } from '../rest/derive/tables.ts'
 import { isCounted } from '../rest/identity/public-posts.ts'
-import { type Documented, type ForwardRow, pathOf, type RouteTable, toldOf } from '../rest/row.ts'
+import { type Documented, documentedAnswers, type ForwardRow, pathOf, type RouteTable } from '../rest/row.ts'
 import { namesOfStatuses, problemSchema, type RefusalName, refusalResponses, refusing } from './problems.ts'
 import { retold } from './retold.ts'
 import { type Brought, describeAnswer, describeTaken, typeNameOf } from './route.ts'
@@ -97,7 +97,7 @@ export function describeRoutes({ tables, schema, access, version, examples }: Se
   for (const { slug, rows } of tables)
     for (const row of rows) {
       if (row.kind === 'operation') enter({ slug, ...row }, () => ofOperation(row, schema, access, named))
-      else for (const documented of toldOf(row)) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
+      else for (const documented of documentedAnswers(row)) enter({ slug, ...placeOf(row, documented) }, () => ofForward(row, documented))
     }
 
   const document = {

@@ -210,11 +210,11 @@ export interface ForwardRow {
    * Documentation of the route's request; of each request below a route that ends in `/*`; or the reason why there is
    * none.
    */
-  readonly tells: readonly [Documented, ...Documented[]] | { readonly nothing: string }
+  readonly describes: readonly [Documented, ...Documented[]] | { readonly nothing: string }
 }
 
 /** Returns the documented requests of a route. */
-export const toldOf = ({ tells }: Pick<ForwardRow, 'tells'>): readonly Documented[] => ('nothing' in tells ? [] : tells)
+export const documentedAnswers = ({ describes }: Pick<ForwardRow, 'describes'>): readonly Documented[] => ('nothing' in describes ? [] : describes)
 
 /** Returns the full path of a route: below the service's prefix, unless the route is served everywhere. */
 export const pathOf = (slug: Slug, row: Pick<Row, 'path'> & { readonly everywhere?: true }): string => (row.everywhere ? row.path : `/${slug}${row.path}`)

@@ -3,7 +3,7 @@ import { readCommand } from './process/command.ts'
 import { explain } from './process/explain.ts'
 import { standardLines } from './process/lines.ts'
 import { createPresses } from './process/presses.ts'
-import { createTell } from './process/tell.ts'
+import { createReporter } from './process/reporter.ts'
 import { type Running, type Startup, stopWithinMs } from './startup.ts'
 
 /** Milliseconds for which the process waits at its end until its output is read. */
@@ -16,7 +16,7 @@ const unwindWithinMs = 5_000
  * @param words of the command line, after the program's name
  */
 export async function run(words: readonly string[]): Promise<void> {
-  let tell = createTell(printsJson())
+  let tell = createReporter(printsJson())
   // The reader of standard output may be gone: `npm start | head`, a closed terminal.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let ending = false
@@ -80,7 +80,7 @@ export async function run(words: readonly string[]): Promise<void> {
     })
     const { startedBy, worker } = config
     if (worker !== null) {
-      const { endInOrder, tellKeeper } = await import('./process/colleagues.ts')
+      const { endInOrder, reportToKeeper: tellKeeper } = await import('./process/colleagues.ts')
       endInOrder()
       tell = tellKeeper(tell, worker, printsJson())
     }
@@ -90,7 +90,7 @@ export async function run(words: readonly string[]): Promise<void> {
       setInterval(() => process.ppid !== parent && end(`${startedBy} ended`), 300).unref()
     }
     if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`
-    const mine: Startup = { signal: startup.signal, tell, onAbandon: free => (abandon = free) }
+    const mine: Startup = { signal: startup.signal, reporter: tell, onAbandon: free => (abandon = free) }
     if (worker === null && (command.mode === 'router' || command.mode === 'bare') && command.workers !== null) {
       running = await (await import('./apart/workers.ts')).startWorkers(config, command.workers, mine)
       return

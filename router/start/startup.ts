@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client'
 import type { Config } from '../../config.ts'
 import type { Tracing } from '../../platform/caller/trace.ts'
 import type { Colleagues } from './process/colleagues.ts'
-import type { Tell } from './process/tell.ts'
+import type { Reporter } from './process/reporter.ts'
 
 /** Milliseconds that a stop may take before the process ends anyway. */
 export const stopWithinMs = 6_500
@@ -25,7 +25,7 @@ export interface Startup {
   /** Aborts when the process is to end before the start is done. */
   readonly signal: AbortSignal
   /** Reports to people, or to collectors of log lines. */
-  readonly tell: Tell
+  readonly reporter: Reporter
   /**
    * Registers a function that releases, without waiting, a resource that would outlive this process. It is called when
    * the process crashes, also during its start.

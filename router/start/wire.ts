@@ -10,7 +10,7 @@ import type { Home, HomeParts } from './home.ts'
 import { listenAt } from './listen.ts'
 import { openColleagues } from './process/colleagues.ts'
 import { standardLines } from './process/lines.ts'
-import type { Tell } from './process/tell.ts'
+import type { Reporter } from './process/reporter.ts'
 import { type Process, type Running, type Startup, stopWithinMs } from './startup.ts'
 
 /** The part of a process that answers clients, once it listens. */
@@ -70,7 +70,7 @@ async function open(process: Process, made: RouterParts | Door): Promise<void> {
 export async function begin(
   config: Config,
   startup: Startup,
-  start: (process: Process) => Promise<Omit<Parameters<Tell['ready']>[0], 'seconds'> & Pick<Running, 'stopWithinMs' | 'reload'>>,
+  start: (process: Process) => Promise<Omit<Parameters<Reporter['ready']>[0], 'seconds'> & Pick<Running, 'stopWithinMs' | 'reload'>>,
 ): Promise<Running> {
   const began = performance.now()
   await using starting = new AsyncDisposableStack()
@@ -101,7 +101,7 @@ export async function begin(
     colleagues,
     stack: starting,
   })
-  startup.tell.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
+  startup.reporter.ready({ seconds: ((performance.now() - began) / 1000).toFixed(1), ...started })
   const stack = starting.move()
   return { stopWithinMs: withinMs, reload, stop: () => stack.disposeAsync() }
 }

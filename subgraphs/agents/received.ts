@@ -1,4 +1,4 @@
-import { record, tell } from '../store/books.ts'
+import { record, writeFacts } from '../store/books.ts'
 import type { Receives } from '../store/facts.ts'
 import type { Job } from './context.ts'
 import { provideConnectors } from './engines/connect/provide.ts'
@@ -19,7 +19,7 @@ export const received: Receives<'agents', Job> = {
       await record(job, { tenantId: organizationId, action: 'person-profile.archived', subjectId: id, details: { why: 'membership.removed' } }, unit)
     for (const task of await job.tasks.unassign(organizationId, userId, now, transaction)) {
       await record(job, { tenantId: organizationId, action: 'task.updated', subjectId: task.id, details: { why: 'membership.removed' } }, unit)
-      await tell(job, attentionFacts(job.publicUrl, { ...task, assigneeId: userId }, task, now), unit)
+      await writeFacts(job, attentionFacts(job.publicUrl, { ...task, assigneeId: userId }, task, now), unit)
     }
   },
 

@@ -13,7 +13,7 @@ import { processorNouns } from './processor/resolvers.ts'
 import { type ProvidersSettings, registration } from './registration.ts'
 import { type Opened, services } from './services.ts'
 import { spend } from './spend/noun.ts'
-import { videoPaths } from './video/exchange.ts'
+import { videoPaths } from './video/handler.ts'
 import { video } from './video/noun.ts'
 
 type At = Running<ReturnType<typeof stores>, Opened, ProvidersSettings>

@@ -40,7 +40,7 @@ export function define(foundation: Foundation, settings: PublishingSettings) {
     nouns,
     streams: streamedPaths,
     recording: ({ foundation: { events } }) => ({ ...recordingOf(registration.slug), recorded: entry => announceActivity(events, entry) }),
-    telling: (facts, { job }) => ({ ...facts, keep: (made, now, transaction) => keepEvents(job('webhooks'), made, now, transaction) }),
+    factWriting: (facts, { job }) => ({ ...facts, keep: (made, now, transaction) => keepEvents(job('webhooks'), made, now, transaction) }),
     http:
       ({ job, contexts }) =>
       (request, viewer) =>

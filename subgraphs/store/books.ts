@@ -8,8 +8,8 @@ import { lockingStatement, rows, type Statement, statement } from '../../platfor
 import type { Row, Table } from '../../platform/sql/table.ts'
 import type { Viewer } from '../viewer.ts'
 import type { NewFact } from './fact-kinds.ts'
+import { type FactWriting, writeNewFacts } from './new-facts.ts'
 import type { Rows } from './store.ts'
-import { type Telling, writeNewFacts } from './tell.ts'
 
 /**
  * The author of changes, and the audit log and idempotency keys of a subgraph. Every context has one, and so has every
@@ -23,7 +23,7 @@ export interface Writer {
   /** The viewer; null for a job. */
   readonly viewer: Viewer | null
   readonly books: Books
-  readonly facts: Telling
+  readonly facts: FactWriting
   /**
    * Called when a mutation is answered with an earlier result of the same idempotency key, so that the client learns
    * it. @default not called
@@ -178,7 +178,7 @@ export async function record(context: Writing, { actor, details = {}, ...line }:
 }
 
 /** Publishes facts for other subgraphs, for code that changes several records in one transaction. */
-export const tell = (context: Writing, made: readonly NewFact[], { transaction, now }: WriteTransaction): Promise<void> =>
+export const writeFacts = (context: Writing, made: readonly NewFact[], { transaction, now }: WriteTransaction): Promise<void> =>
   writeNewFacts(context[writing], made, now, transaction)
 
 /** An idempotency key, and the record that it would create. */

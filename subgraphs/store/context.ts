@@ -5,8 +5,8 @@ import type { Browser } from '../http/browser.ts'
 import type { Operation } from '../subgraph.ts'
 import { actorOf, type Viewer } from '../viewer.ts'
 import { booksOf, type KeysOf, type Recording, type Writer, type Writing, writing } from './books.ts'
+import type { FactWriting } from './new-facts.ts'
 import type { Openable } from './store.ts'
-import type { Telling } from './tell.ts'
 
 /** The stores of a subgraph's nouns, under the names that resolvers use. */
 export type Stores = Readonly<Record<string, Openable>>
@@ -56,7 +56,7 @@ export function contextsOf<S extends Stores, Services extends object>(
   stores: S,
   services: Services,
   { sequelize, clock }: { readonly sequelize: Sequelize; readonly clock: Clock },
-  facts: Telling,
+  facts: FactWriting,
   keysOf: KeysOf = 'organization',
   record?: Recording,
 ): Contexts<S, Services> {

@@ -187,7 +187,7 @@ export type FactKind = keyof typeof factKinds
 /** Body of a fact of a kind. */
 export type FactBody<K extends FactKind> = z.infer<(typeof factKinds)[K]['body']>
 
-/** A fact to be written, beside `audit` and `wake` of the write path (`tell`). */
+/** A fact to be written, beside `audit` and `wake` of the write path (`facts`). */
 export type NewFact = { readonly [K in FactKind]: { readonly kind: K; readonly body: FactBody<K> } }[FactKind]
 
 /** The kinds that a subgraph receives. */

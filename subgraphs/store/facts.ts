@@ -12,7 +12,7 @@ import type { Slug } from '../scopes.ts'
 import type { Foundation } from '../subgraph.ts'
 import type { WriteTransaction, Writing } from './books.ts'
 import { type FactBody, type FactKind, factKinds, type KindsTo, kindOf } from './fact-kinds.ts'
-import type { Telling } from './tell.ts'
+import type { FactWriting } from './new-facts.ts'
 import { write } from './write.ts'
 
 /** A subgraph's handlers for facts of other subgraphs. */
@@ -32,7 +32,7 @@ export interface Received<K extends FactKind> extends Omit<Fact, 'body'> {
 }
 
 /** The facts that one subgraph publishes and receives. */
-export interface Facts extends Telling {
+export interface Facts extends FactWriting {
   /** Sweeps that deliver written facts, for the subgraph's job runner. */
   readonly sweeps: readonly Sweep[]
   /** Retention of old rows, for `platform/jobs/retention.ts`. */

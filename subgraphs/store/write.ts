@@ -7,7 +7,7 @@ import { readIdempotency } from '../../platform/idempotency.ts'
 import { newId, requireId } from '../../platform/ids.ts'
 import { sharesOf } from '../../platform/sql/shares.ts'
 import type { NewRow, Row, Table } from '../../platform/sql/table.ts'
-import { type AuditLine, findKnown, findMade, record, tell, type WriteTransaction, type Writing, writing } from './books.ts'
+import { type AuditLine, findKnown, findMade, record, type WriteTransaction, type Writing, writeFacts, writing } from './books.ts'
 import type { NewFact } from './fact-kinds.ts'
 import { notFound, type Rows } from './store.ts'
 
@@ -15,7 +15,7 @@ import { notFound, type Rows } from './store.ts'
 export interface Following<News> {
   audit?(news: News): AuditLine | null
   /** Facts about the change for other subgraphs (`subgraphs/store/fact-kinds.ts`). */
-  tell?(news: News): readonly NewFact[]
+  facts?(news: News): readonly NewFact[]
   wake?(news: News, unit: WriteTransaction): Promise<void> | undefined
   announce?(news: News): Promise<void> | void
 }
@@ -33,7 +33,7 @@ interface OpenUnit {
  */
 async function follow<Result, News>(
   context: Writing,
-  { audit, tell: factsOf, wake, announce }: Following<News>,
+  { audit, facts: factsOf, wake, announce }: Following<News>,
   run: (unit: OpenUnit) => Promise<readonly [Result, News | null]>,
 ): Promise<Result> {
   const { sequelize, clock } = context[writing]
@@ -44,7 +44,7 @@ async function follow<Result, News>(
       if (done[1] === null) return done
       const line = audit?.(done[1])
       if (line) await record(context, line, unit)
-      if (factsOf) await tell(context, factsOf(done[1]), unit)
+      if (factsOf) await writeFacts(context, factsOf(done[1]), unit)
       await wake?.(done[1], unit)
       return done
     })

@@ -3,11 +3,11 @@ import { NotReady } from '../../platform/errors.ts'
 import type { Jobs } from '../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../platform/jobs/queue.ts'
 import { type RetentionRule, retention } from '../../platform/jobs/retention.ts'
-import { answering, type Exchange, type Exchanges, joinExchanges } from '../http/exchanges.ts'
+import { answering, type Handler, type Handlers, joinHandlers } from '../http/handlers.ts'
 import type { KeysOf, Recording } from '../store/books.ts'
 import { type Contexts, contextsOf, type JobContextOf, type Stores } from '../store/context.ts'
 import { type Facts, openFacts, type Receives } from '../store/facts.ts'
-import type { Telling } from '../store/tell.ts'
+import type { FactWriting } from '../store/new-facts.ts'
 import type { Foundation, Registration, Subgraph } from '../subgraph.ts'
 import { executableSchema, type ResolverMap } from './executable.ts'
 
@@ -46,7 +46,7 @@ export interface Noun<At> {
   /** Retention of its tables. */
   retention?(at: At): readonly RetentionRule[]
   /** Handlers of HTTP requests, by method and path. */
-  exchanges?(at: At): Exchanges
+  handlers?(at: At): Handlers
   readiness?(at: At): readonly Readiness[]
   /** Registers resyncs for lost events (`Events.resync`). */
   resync?(at: At): void
@@ -76,9 +76,9 @@ export interface Plan<S extends Stores, Services extends object, Settings> {
   /** Writes audit entries, where the subgraph has fields of its own. */
   recording?(base: Base<JobContextOf<S, Services>, Settings>): Recording
   /** Publishes facts, where the subgraph stores some of them itself. @default publishes them as facts */
-  telling?(facts: Facts, base: Base<JobContextOf<S, Services>, Settings>): Telling
-  /** Handles all HTTP requests; then nouns must not have `exchanges`. */
-  http?(at: Running<S, Services, Settings>): Exchange
+  factWriting?(facts: Facts, base: Base<JobContextOf<S, Services>, Settings>): FactWriting
+  /** Handles all HTTP requests; then nouns must not have `handlers`. */
+  http?(at: Running<S, Services, Settings>): Handler
   /** Paths with streamed request bodies, as in `Subgraph.streams`. */
   readonly streams?: readonly string[]
 }
@@ -93,7 +93,7 @@ export type DefinedSubgraph<S extends Stores, Services extends object, Settings>
 /**
  * Combines a subgraph from its nouns: contexts, facts, job runner with the queues and sweeps of all nouns, schema, and
  * its start, readiness and stop.
- * @throws Error when nouns contradict each other, see `executableSchema` and `joinExchanges`
+ * @throws Error when nouns contradict each other, see `executableSchema` and `joinHandlers`
  */
 export function defineSubgraph<S extends Stores, Services extends object, Settings>(
   foundation: Foundation,
@@ -114,7 +114,7 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
   const base: Base<JobContextOf<S, Services>, Settings> = { foundation, settings, log, jobs, job: (actor: string) => contexts.systemContext(actor) }
   const facts: Facts = openFacts(foundation, { slug, received: plan.received as never, job: () => base.job('facts'), log })
   const services = plan.services(base)
-  const telling = plan.telling?.(facts, base) ?? facts
+  const telling = plan.factWriting?.(facts, base) ?? facts
   const contexts: Contexts<S, Services> = contextsOf(slug, plan.stores, services, foundation, telling, plan.keysOf, plan.recording?.(base))
   const at: Running<S, Services, Settings> = { ...base, services, contexts }
   const nouns = Object.values(plan.nouns)
@@ -170,8 +170,8 @@ export function defineSubgraph<S extends Stores, Services extends object, Settin
  * Returns the handler of a subgraph's HTTP requests: its nouns' handlers, or its own; null where it has neither.
  * @throws Error when two nouns answer the same method and path, or a noun answers beside the subgraph
  */
-function httpOf<S extends Stores, Services extends object, Settings>(plan: Plan<S, Services, Settings>, at: Running<S, Services, Settings>): Exchange | null {
-  const all = joinExchanges(Object.fromEntries(Object.entries(plan.nouns).map(([name, noun]) => [name, noun.exchanges?.(at) ?? {}])))
+function httpOf<S extends Stores, Services extends object, Settings>(plan: Plan<S, Services, Settings>, at: Running<S, Services, Settings>): Handler | null {
+  const all = joinHandlers(Object.fromEntries(Object.entries(plan.nouns).map(([name, noun]) => [name, noun.handlers?.(at) ?? {}])))
   const [first] = Object.keys(all)
   if (!plan.http) return first === undefined ? null : answering(all)
   if (first !== undefined) throw new Error(`${first} of a noun of ${plan.registration.slug} is never answered: its plan answers all requests`)

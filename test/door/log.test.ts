@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql'
 import { expect, test } from 'vitest'
 import { OutboundFailure } from '../../platform/outbound/failure.ts'
-import { tell } from '../../router/door/errors.ts'
+import { formatError } from '../../router/door/errors.ts'
 import { createLog } from '../../router/door/log.ts'
 
 function open() {
@@ -62,6 +62,6 @@ test('logs unavailable subgraphs one by one', () => {
 test('S-11 an error is sent with its code and details, never with a stack or an HTTP status', () => {
   const extensions = { code: 'NOT_FOUND', field: 'id', stacktrace: ['at secret.ts:1'], http: { status: 200 } }
   const error = new GraphQLError('There is none.', { path: ['post'], extensions })
-  const told = tell(error, { requestId: 'request-1', log: open().log, hideSuggestions: true })
+  const told = formatError(error, { requestId: 'request-1', log: open().log, hideSuggestions: true })
   expect(told).toEqual({ message: 'There is none.', path: ['post'], extensions: { code: 'NOT_FOUND', field: 'id' } })
 })

@@ -56,7 +56,7 @@ const row = (path: string, more: Partial<ForwardRow> = {}): ForwardRow => ({
   limit: 64 * mib,
   to: 'publishing' as Slug,
   why: 'stream',
-  tells: [{ name: `up${path.length}`, does: 'A test.', at: 'POST /one', answers: { 200: 'Well.' } }],
+  describes: [{ name: `up${path.length}`, does: 'A test.', at: 'POST /one', answers: { 200: 'Well.' } }],
   ...more,
 })
 const tables: readonly RouteTable[] = [{ slug: 'publishing' as Slug, rows: [row('/up/*', { streams: 'up', timeoutMs: Number.POSITIVE_INFINITY })] }]

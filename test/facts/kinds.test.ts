@@ -4,9 +4,9 @@ import { expect, test } from 'vitest'
 import { newId } from '../../platform/ids.ts'
 import { outboxOf } from '../../platform/jobs/facts/outbox.ts'
 import { listedSlugs } from '../../router/start/registry.ts'
-import { tell, writing } from '../../subgraphs/store/books.ts'
+import { writeFacts, writing } from '../../subgraphs/store/books.ts'
 import { factKinds, kindOf } from '../../subgraphs/store/fact-kinds.ts'
-import { writeNewFacts } from '../../subgraphs/store/tell.ts'
+import { writeNewFacts } from '../../subgraphs/store/new-facts.ts'
 import { inTransaction } from '../../subgraphs/store/write.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
@@ -51,7 +51,7 @@ test('a subgraph that is not a writer of a kind cannot publish it: its transacti
   await using graph = await supergraph()
   const job = graph.platform.agents.job('test')
   const body = { organizationId: newId(), slug: 'a', name: 'A' }
-  const writing = inTransaction(job, unit => tell(job, [{ kind: 'organization.created', body }], unit))
+  const writing = inTransaction(job, unit => writeFacts(job, [{ kind: 'organization.created', body }], unit))
   await expect(writing).rejects.toThrow('does not say that agents tells organization.created')
   expect(await graph.rows('select from agents.facts')).toEqual([])
 })

@@ -3,7 +3,7 @@ import { createOpenPool } from '../../db/connect.ts'
 import type { Fact, FactCarrier } from '../../platform/jobs/facts/fact.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { rows, statement } from '../../platform/sql/statement.ts'
-import { tell, type WriteTransaction } from '../../subgraphs/store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../subgraphs/store/books.ts'
 import { contextsOf, type JobContextOf } from '../../subgraphs/store/context.ts'
 import type { NewFact } from '../../subgraphs/store/fact-kinds.ts'
 import { type Facts, openFacts, type Received, type Receives } from '../../subgraphs/store/facts.ts'
@@ -88,7 +88,7 @@ export async function factStage({ concurrently = 8, receivers = ['publishing'] }
     const job = writing.systemContext('story')
     await inTransaction(job, async unit => {
       const made = facts.map(({ subject, name }) => created(subject, name))
-      await tell(job, made, unit)
+      await writeFacts(job, made, unit)
       await afterwards()
     })
   }

@@ -2,35 +2,35 @@ import type { GraphQLError } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import type { LiveEvent } from '../../router/engine/engine.ts'
 import { createAudience, type Listener } from '../../router/live/shared/audience.ts'
-import { type Told, toldOf } from '../../router/live/shared/told.ts'
+import { messageOf, type StreamMessage } from '../../router/live/shared/message.ts'
 
 const error = { message: 'It is over.', extensions: { code: 'UPSTREAM_FAILED' } }
-const tellErrors = (errors: readonly GraphQLError[]) => errors.map(each => each.toJSON())
+const formatErrors = (errors: readonly GraphQLError[]) => errors.map(each => each.toJSON())
 
 /** The payloads of one event. */
-function eventOf(about: string | null, n: number): readonly [first: Told, last: Told] {
+function eventOf(about: string | null, n: number): readonly [first: StreamMessage, last: StreamMessage] {
   const cut: LiveEvent['cut'] = because => ({ completed: [{ id: '0', errors: [because] }], hasNext: false })
   return [
-    toldOf({ answer: { data: { n }, pending: [{ id: '0', path: [] }], hasNext: true }, about, cut }, tellErrors),
-    toldOf({ answer: { completed: [{ id: '0' }], hasNext: false }, about }, tellErrors),
+    messageOf({ answer: { data: { n }, pending: [{ id: '0', path: [] }], hasNext: true }, about, cut }, formatErrors),
+    messageOf({ answer: { completed: [{ id: '0' }], hasNext: false }, about }, formatErrors),
   ]
 }
-const plain = (n: number): Told => toldOf({ answer: { data: { n } }, about: null }, tellErrors)
+const plain = (n: number): StreamMessage => messageOf({ answer: { data: { n } }, about: null }, formatErrors)
 
 function stage() {
   const figures = { events: 0, deliveries: 0, again: 0 }
   const audience = createAudience({
-    told(listeners) {
+    delivered(listeners) {
       figures.events += 1
       figures.deliveries += listeners
     },
-    toldAgain(events) {
+    deliveredAgain(events) {
       figures.again += events
     },
   })
   const come = () => {
-    const heard: Told[] = []
-    const listener: Listener = { tell: told => void heard.push(told), end() {} }
+    const heard: StreamMessage[] = []
+    const listener: Listener = { send: told => void heard.push(told), end() {} }
     audience.add(listener)
     return { heard, listener }
   }

@@ -52,8 +52,8 @@ function stage(patience: Partial<ChannelNeeds['patience']> = {}) {
   const sources: Played[] = []
   const failures: unknown[] = []
   const channel = createChannel({
-    told() {},
-    toldAgain() {},
+    delivered() {},
+    deliveredAgain() {},
     closed() {},
     failed: cause => void failures.push(cause),
     patience: { lostMs: 600_000, firstMs: 1, longestMs: 60_000, ...patience },
@@ -63,11 +63,11 @@ function stage(patience: Partial<ChannelNeeds['patience']> = {}) {
     sources.push(source)
     return source.stream
   }
-  const opener = (start: Opener['start'] = async () => played()): Opener => ({ start, tellErrors: errors => errors.map(error => error.toJSON()) })
+  const opener = (start: Opener['start'] = async () => played()): Opener => ({ start, formatErrors: errors => errors.map(error => error.toJSON()) })
   const join = async (start?: Opener['start']) => {
     const membership = (await channel.join(opener(start))) as Membership
     const [heard, ended]: [unknown[], unknown[]] = [[], []]
-    const listen = () => membership.listen({ tell: ({ json }) => heard.push(JSON.parse(json)), end: errors => ended.push(errors) })
+    const listen = () => membership.listen({ send: ({ json }) => heard.push(JSON.parse(json)), end: errors => ended.push(errors) })
     return { membership, heard, ended, listen }
   }
   const present = async (start?: Opener['start']) => {
@@ -82,7 +82,7 @@ const data = (...all: number[]) => all.map(n => ({ data: { n } }))
 test('delivers no event to a listener that leaves during its delivery to others', async () => {
   const { channel, sources, join } = stage()
   const [first, second] = [await join(), await join()]
-  first.membership.listen({ tell: () => second.membership.leave(), end() {} })
+  first.membership.listen({ send: () => second.membership.leave(), end() {} })
   second.listen()
   const third = await join()
   third.listen()
@@ -217,7 +217,7 @@ test('releases a source that starts after the last subscriber left, at the begin
   const starts = [first, again]
   let begun = 0
   const opener = (on: typeof channel): Promise<unknown> =>
-    on.join({ start: () => starts[begun++]!.promise.then(played), leaving: leaving.signal, tellErrors: () => [] })
+    on.join({ start: () => starts[begun++]!.promise.then(played), leaving: leaving.signal, formatErrors: () => [] })
   const joining = opener(channel)
   leaving.abort()
   first.resolve()
@@ -260,7 +260,7 @@ test('does not start a stream for a subscriber that left already', async () => {
     begun.push(signal.aborted)
     return played()
   }
-  await channel.join({ start, leaving: AbortSignal.abort(), tellErrors: () => [] })
+  await channel.join({ start, leaving: AbortSignal.abort(), formatErrors: () => [] })
   expect(begun).toEqual([true])
   await expect.poll(() => sources[0]!.returned).toBe(1)
 })

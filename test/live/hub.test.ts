@@ -6,7 +6,7 @@ import type { Engine } from '../../router/engine/engine.ts'
 import { createEngine } from '../../router/engine/native/native.ts'
 import { createHub, type Hub } from '../../router/live/shared/hub.ts'
 import { createLatest } from '../../router/live/shared/latest.ts'
-import { type Told, toldOf } from '../../router/live/shared/told.ts'
+import { messageOf, type StreamMessage } from '../../router/live/shared/message.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { compose, type Part, testGraph } from '../engine/supergraph-fixture.ts'
 
@@ -37,7 +37,7 @@ beforeEach(() => {
 
 const asked = (source = 'subscription { tick }', more: { signal?: AbortSignal; headers?: Headers } = {}) => ({
   request: { document: parse(source), viewer: anonymous, requestId: 'request-1', ...more },
-  tellErrors: () => [],
+  formatErrors: () => [],
 })
 const place = () => {
   const reserved = hub.reserve('somebody')
@@ -104,7 +104,7 @@ test('a stream that ends before its client listens notifies the client, and rele
   const joined = await hub.join(asked(), place())
   hub.close()
   const ended: unknown[] = []
-  if ('listen' in joined) joined.listen({ tell() {}, end: errors => ended.push(errors) })
+  if ('listen' in joined) joined.listen({ send() {}, end: errors => ended.push(errors) })
   expect(ended).toMatchObject([[{ extensions: { code: 'UPSTREAM_FAILED' } }]])
   expect(placesLeft()).toBe(most)
 })
@@ -122,7 +122,13 @@ test('shares no stream between clients that send different values of a passed he
   expect([await keyOf({ 'x-tenant': 'other' }), await keyOf({})].includes(key)).toBe(false)
 })
 
-const told = (about: string, characters = 10): Told => ({ about, json: 'x'.repeat(characters), isPart: false, cut: null, framed: () => Buffer.alloc(0) })
+const told = (about: string, characters = 10): StreamMessage => ({
+  about,
+  json: 'x'.repeat(characters),
+  isPart: false,
+  cut: null,
+  framed: () => Buffer.alloc(0),
+})
 
 test('keeps the latest events of a thousand items, and only the most recent items beyond', () => {
   const latest = createLatest()
@@ -142,7 +148,7 @@ test('stores at most eight million characters, counting the latest value of each
 })
 
 test('serializes an event once for each protocol, whatever the number of clients', () => {
-  const event = toldOf({ answer: { data: { tick: 1 } }, about: null }, () => [])
+  const event = messageOf({ answer: { data: { tick: 1 } }, about: null }, () => [])
   const frames = [(json: string) => Buffer.from(`one ${json}`), (json: string) => Buffer.from(`other ${json}`)] as const
   for (const frame of frames) expect(event.framed(frame)).toBe(event.framed(frame))
   expect(frames.map(frame => String(event.framed(frame)))).toEqual(['one {"data":{"tick":1}}', 'other {"data":{"tick":1}}'])

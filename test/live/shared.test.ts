@@ -105,10 +105,10 @@ async function join(
   const request = { document: parse(source), variables, viewer, requestId: 'request-1', signal, inTurn }
   const place = hub.reserve(caller)
   if (place instanceof DomainError) throw place
-  const joined = await hub.join({ request, tellErrors: errors => errors.map(error => error.toJSON()) }, place)
+  const joined = await hub.join({ request, formatErrors: errors => errors.map(error => error.toJSON()) }, place)
   if (!('listen' in joined)) throw new Error(JSON.stringify(joined.errors))
   const client: Client = { heard: [], ended: [], membership: joined }
-  joined.listen({ tell: told => client.heard.push(JSON.parse(told.json)), end: errors => client.ended.push(errors) })
+  joined.listen({ send: told => client.heard.push(JSON.parse(told.json)), end: errors => client.ended.push(errors) })
   return client
 }
 
@@ -263,12 +263,12 @@ test('an event that cannot be resolved ends the stream with an error for everybo
     const request = { document: parse(titled), viewer, requestId: 'request-1' }
     const joined = await hub.join({
       request,
-      tellErrors() {
+      formatErrors() {
         throw mistake
       },
     })
     if (!('listen' in joined)) throw new Error('it did not start')
-    joined.listen({ tell() {}, end: errors => ends.push(errors) })
+    joined.listen({ send() {}, end: errors => ends.push(errors) })
   }
   events.announce('thing', { id: 'broken' })
   await expect.poll(() => ends).toMatchObject(Array(2).fill([{ extensions: { code: 'INTERNAL_SERVER_ERROR' } }]))

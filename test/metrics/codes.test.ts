@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { toldCodes } from '../../router/access/refusal.ts'
+import { publicCodes } from '../../router/access/refusal.ts'
 
 test('every error code for clients is documented', () => {
   const guide = readFileSync(join(import.meta.dirname, '../../docs/failures.md'), 'utf8')
-  expect(toldCodes.filter(code => !guide.includes(`\`${code}\``))).toEqual([])
+  expect(publicCodes.filter(code => !guide.includes(`\`${code}\``))).toEqual([])
 })

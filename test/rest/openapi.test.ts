@@ -10,7 +10,7 @@ import { describePlatform } from '../../router/openapi/platform.ts'
 import { serveOpenapi } from '../../router/openapi/serve.ts'
 import { type NounRoutes, nounRoutes } from '../../router/rest/derive/route.ts'
 import { deriveTables } from '../../router/rest/derive/tables.ts'
-import { pathOf, toldOf } from '../../router/rest/row.ts'
+import { documentedAnswers, pathOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { ownSupergraph } from '../../router/start/engine.ts'
 
@@ -38,8 +38,8 @@ describe('the OpenAPI document of the platform', () => {
     const rows = routeTables.flatMap(({ slug, rows }) =>
       rows.flatMap(row =>
         row.kind === 'forward' && row.path.endsWith('/*')
-          ? toldOf(row).map(({ at }) => at!.replace(' ', ` /${slug}${row.path.slice(0, -2)}`))
-          : row.kind === 'forward' && toldOf(row).length === 0
+          ? documentedAnswers(row).map(({ at }) => at!.replace(' ', ` /${slug}${row.path.slice(0, -2)}`))
+          : row.kind === 'forward' && documentedAnswers(row).length === 0
             ? []
             : [`${row.method} ${pathOf(slug, row).replaceAll(/:(\w+)/g, '{$1}')}`],
       ),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashOfSecret } from '../../platform/cipher.ts'
 import { describePlatform } from '../../router/openapi/platform.ts'
-import { pathOf, toldOf } from '../../router/rest/row.ts'
+import { documentedAnswers, pathOf } from '../../router/rest/row.ts'
 import { routeTables } from '../../router/rest/tables.ts'
 import { type Door, openDoor, type Reply } from '../kit/door.ts'
 import { type Supergraph, supergraph } from '../kit/supergraph.ts'
@@ -325,7 +325,7 @@ test('every forwarded route is requested here', async () => {
     rows.flatMap(row =>
       row.kind === 'operation'
         ? []
-        : toldOf(row).map(({ at }) =>
+        : documentedAnswers(row).map(({ at }) =>
             at ? at.replace(' ', ` /${slug}${row.path.slice(0, -2)}`) : `${row.method} ${pathOf(slug, row).replaceAll(/:(\w+)/g, '{$1}')}`,
           ),
     ),

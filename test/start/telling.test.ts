@@ -7,7 +7,7 @@ import { networkFamilies } from '../../config/networks.ts'
 import { readConfig } from '../../config.ts'
 import { readCommand } from '../../router/start/process/command.ts'
 import { noticesOf } from '../../router/start/process/notices.ts'
-import { createTell } from '../../router/start/process/tell.ts'
+import { createReporter } from '../../router/start/process/reporter.ts'
 import { usageOf } from '../../router/start/process/usage.ts'
 import { createTestDatabase } from '../kit/database.ts'
 import { launch, launchPlatform, newDataFolder, platformEnvironment, readyLine } from '../kit/launch.ts'
@@ -116,7 +116,7 @@ describe('a start reports what differs from a local default:', () => {
 
 test('an internal error in JSON mode is one line with its stack', () => {
   const lines: string[] = []
-  const tell = createTell(true, { write: () => {} }, { write: text => lines.push(text) })
+  const tell = createReporter(true, { write: () => {} }, { write: text => lines.push(text) })
   tell.complain(new TypeError('x is not\na function'))
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(/^[^\n]*\n$/)

@@ -1,7 +1,7 @@
 import { parse } from 'graphql'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { tell } from '../../router/door/errors.ts'
+import { formatError } from '../../router/door/errors.ts'
 import { until } from '../kit/launch.ts'
 import { supergraph } from '../kit/supergraph.ts'
 
@@ -21,7 +21,7 @@ test('reports a database that becomes unavailable during a write as such, so tha
   await other.query('rollback')
   await other.end()
   const [error] = (await answer).errors!
-  expect(tell(error, { requestId: 'request-1', log: graph.job.log, hideSuggestions: false })).toMatchObject({
+  expect(formatError(error, { requestId: 'request-1', log: graph.job.log, hideSuggestions: false })).toMatchObject({
     message: 'A part that this service needs is not available; try again in a moment.',
     extensions: { code: 'UPSTREAM_FAILED', service: 'publishing' },
   })

@@ -30,12 +30,12 @@ async function both(graph: Supergraph, hub: ReturnType<typeof createHub>, source
   const own = await subscribeAlone(graph.platform.engine, request)
   const joined = await hub.join({
     request,
-    tellErrors: errors => errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions })),
+    formatErrors: errors => errors.map(({ message, path, extensions }) => ({ message, ...(path && { path }), extensions })),
   })
   if (!('listen' in joined)) together.push(textOf(joined))
   else
     joined.listen({
-      tell: ({ json }) => together.push(textOf(JSON.parse(json) as ExecutionResult)),
+      send: ({ json }) => together.push(textOf(JSON.parse(json) as ExecutionResult)),
       end: errors => together.push(`ended: ${JSON.stringify(errors)}`),
     })
   if (!(Symbol.asyncIterator in own)) alone.push(textOf(JSON.parse(JSON.stringify(own))))
@@ -217,9 +217,9 @@ test('L-02 dashboards of one organization share their widgets where they may see
   const source = 'subscription { widgetUpdated { app payload { statistics { key value } } } }'
   const dashboard = async (viewer: Viewer) => {
     const heard: { app: string }[] = []
-    const joined = await hub.join({ request: { document: parse(source), viewer, requestId: 'request-1' }, tellErrors: () => [] })
+    const joined = await hub.join({ request: { document: parse(source), viewer, requestId: 'request-1' }, formatErrors: () => [] })
     if (!('listen' in joined)) throw new Error(JSON.stringify(joined))
-    joined.listen({ tell: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
+    joined.listen({ send: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
     return { heard, leave: joined.leave }
   }
   const first = await dashboard(owner)
@@ -249,9 +249,9 @@ test('L-02 a change is read once for each kind of dashboard that shows it, howev
   const boards = await Promise.all(
     everybody.map(async who => {
       const heard: { app: string; payload: { statistics: { value: number }[] } }[] = []
-      const joined = await hub.join({ request: { ...request, viewer: who }, tellErrors: () => [] })
+      const joined = await hub.join({ request: { ...request, viewer: who }, formatErrors: () => [] })
       if (!('listen' in joined)) throw new Error(JSON.stringify(joined))
-      joined.listen({ tell: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
+      joined.listen({ send: ({ json }) => heard.push(JSON.parse(json).data.widgetUpdated), end() {} })
       return { organization: who.organizationId, heard, leave: joined.leave }
     }),
   )

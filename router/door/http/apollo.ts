@@ -5,7 +5,7 @@ import { statusOf } from '../../../platform/errors.ts'
 import type { Answer, Engine, OperationRequest } from '../../engine/engine.ts'
 import { createGateway, type RequestContext } from '../../engine/gateway.ts'
 import { unresolvedOperation } from '../documents/documents.ts'
-import { tell, tellAsError } from '../errors.ts'
+import { formatAsError, formatError } from '../errors.ts'
 import { prefersResponseJson } from '../headers.ts'
 import { isIncremental } from '../streaming/payloads.ts'
 import { waitOf } from './direct.ts'
@@ -37,7 +37,7 @@ export function tellingEngine({ engine, log, production, exposeErrors: expose }:
 
   function told(result: Answer, { requestId }: OperationRequest): Answer {
     if (!result.errors) return result
-    const errors = result.errors.map(error => tellAsError(error, { requestId, log, hideSuggestions: production, expose }))
+    const errors = result.errors.map(error => formatAsError(error, { requestId, log, hideSuggestions: production, expose }))
     for (const error of errors) ready.add(error)
     return { ...result, errors }
   }
@@ -67,7 +67,7 @@ export function createApollo(
     formatError(formatted, error) {
       if (ready.has(error as object)) return formatted
       countError?.({ extensions: formatted.extensions })
-      return tell({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose })
+      return formatError({ ...formatted, originalError: error }, { requestId: requestOf.get(error as object) ?? '-', log, hideSuggestions: production, expose })
     },
     documentStore: {
       // Apollo's key is a digest of the schema and the SHA-256 of the text.

@@ -6,7 +6,7 @@ import type { Claim } from '../../access/callers/claim.ts'
 import type { OperationRequest } from '../../engine/engine.ts'
 import { usesIncremental } from '../documents/deferring.ts'
 import type { IncrementalWriting } from '../streaming/incremental-form.ts'
-import { isIncremental, sendPayloads, type TellErrors } from '../streaming/payloads.ts'
+import { type FormatErrors, isIncremental, sendPayloads } from '../streaming/payloads.ts'
 import { isRequestFailure } from './apollo.ts'
 import { cachingHeaders } from './caching.ts'
 import { directAnswer } from './direct.ts'
@@ -19,7 +19,7 @@ export interface IncrementalClient {
   /** Identity under which the caller's use is counted. */
   readonly claim: Claim
   readonly accept: string | null
-  readonly tellErrors: TellErrors
+  readonly formatErrors: FormatErrors
 }
 
 /** Whether an operation may be answered in several payloads. Other mistakes of the request are left to the usual way. */
@@ -31,14 +31,14 @@ export const mayAnswerLater = ({ engine }: HttpDoor, document: DocumentNode, { o
  * deferred. While it is open it takes one of the caller's slots for operations, and one for subscriptions.
  */
 export async function answerIncrementally(door: HttpDoor, reply: FastifyReply, request: OperationRequest, client: IncrementalClient): Promise<FastifyReply> {
-  const { writing, caller, claim, tellErrors } = client
+  const { writing, caller, claim, formatErrors } = client
   const place = door.hub.reserve(claim.caller)
   if (place instanceof DomainError) throw place
   const run = async (): Promise<ExecutionResult | null> => {
     const result = await door.engine.executeIncrementally!(request)
     if (!isIncremental(result)) return result
     reply.headers(cachingHeaders(result) ?? {})
-    await sendPayloads(reply, writing, result, { caller, requestId: request.requestId, tellErrors }, door)
+    await sendPayloads(reply, writing, result, { caller, requestId: request.requestId, formatErrors }, door)
     return null
   }
   try {

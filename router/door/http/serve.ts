@@ -10,7 +10,7 @@ import type { Hosts } from '../../hosts.ts'
 import { readJsonBodies } from '../body.ts'
 import { usesIncremental } from '../documents/deferring.ts'
 import type { Graphs, ServedGraph } from '../documents/graphs.ts'
-import { doorRefusal, sendErrors, type Telling, tell } from '../errors.ts'
+import { doorRefusal, type ErrorFormatting, formatError, sendErrors } from '../errors.ts'
 import { prefersHtml, prefersResponseJson, takesJson, webHeaders } from '../headers.ts'
 import { landingPage, sendRefusalPage } from '../landing.ts'
 import { refusedValues } from '../limits.ts'
@@ -105,11 +105,11 @@ async function answer({ server, door }: Serving, request: FastifyRequest, reply:
     )
 
   const caller = await door.authenticate(headers, { safe: request.method === 'GET' })
-  const telling: Telling = { requestId: request.id, log: door.log, hideSuggestions: door.production, expose: door.exposeErrors }
-  const tellErrors = (errors: readonly unknown[]) => errors.map(error => tell(error, telling))
+  const formatting: ErrorFormatting = { requestId: request.id, log: door.log, hideSuggestions: door.production, expose: door.exposeErrors }
+  const formatErrors = (errors: readonly unknown[]) => errors.map(error => formatError(error, formatting))
   const refuse = (status: number, errors: readonly unknown[]) => {
     for (const error of errors) door.countError?.(error)
-    return sendErrors(reply, status, tellErrors(errors), accept)
+    return sendErrors(reply, status, formatErrors(errors), accept)
   }
   if (!isCaller(caller)) {
     for (const line of caller.setCookie) reply.header('set-cookie', line)
@@ -132,7 +132,7 @@ async function answer({ server, door }: Serving, request: FastifyRequest, reply:
   if (form && found && operation?.operation === 'subscription') {
     const incremental = eventFormOf(door, form, found.document, accept)
     const subscription = { ...context, document: found.document, operationName: operation.name?.value, variables: asked.variables, incremental }
-    return streamSubscription(door, reply, subscription, { form, caller, claim, tellErrors })
+    return streamSubscription(door, reply, subscription, { form, caller, claim, formatErrors })
   }
 
   const changes = found?.document.definitions.some(each => each.kind === Kind.OPERATION_DEFINITION && each.operation === 'mutation')
@@ -146,7 +146,7 @@ async function answer({ server, door }: Serving, request: FastifyRequest, reply:
   if (writing && areVariables(asked.variables)) {
     const { document } = found!
     const later = { ...whole, document, operationName: operation!.name?.value, variables: asked.variables ?? undefined, incremental: writing.form }
-    return answerIncrementally(door, reply, later, { writing, caller, claim, accept, tellErrors })
+    return answerIncrementally(door, reply, later, { writing, caller, claim, accept, formatErrors })
   }
   const run = async () => {
     if (direct) {

@@ -20,7 +20,7 @@ export interface Subscriber {
   readonly caller: Caller
   /** Identity under which the caller's use is counted. */
   readonly claim: Claim
-  readonly tellErrors: Asked['tellErrors']
+  readonly formatErrors: Asked['formatErrors']
 }
 
 /** The subscription of a request, with its variables as sent. */
@@ -33,7 +33,7 @@ export async function streamSubscription(
   door: HttpDoor,
   reply: FastifyReply,
   { variables, ...asked }: AskedSubscription,
-  { form, caller, claim, tellErrors }: Subscriber,
+  { form, caller, claim, formatErrors }: Subscriber,
 ): Promise<FastifyReply> {
   if (!areVariables(variables)) throw doorRefusal(400, 'The variables of an operation are a JSON object.')
   const place = door.hub.reserve(claim.caller)
@@ -41,13 +41,13 @@ export async function streamSubscription(
   const request = { ...asked, variables: variables ?? undefined, inTurn: inTurnOf(door.events, claim, causeNow() ?? null) }
   let joined: Awaited<ReturnType<Hub['join']>>
   try {
-    joined = await door.starts.run(claim, () => door.hub.join({ request, tellErrors }, place), asked.signal)
+    joined = await door.starts.run(claim, () => door.hub.join({ request, formatErrors }, place), asked.signal)
   } catch (cause) {
     place()
     throw cause
   }
   if ('listen' in joined) return sendStream(reply, form, joined, { caller, requestId: asked.requestId }, door)
-  const errors: readonly GraphQLFormattedError[] | undefined = joined.errors && tellErrors(joined.errors)
+  const errors: readonly GraphQLFormattedError[] | undefined = joined.errors && formatErrors(joined.errors)
   // The operation was not executed, so the result is not an event.
   if (joined.data === undefined) return sendErrors(reply, 400, errors ?? [], 'application/graphql-response+json')
   return reply

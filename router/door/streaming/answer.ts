@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Caller } from '../../access/authenticate.ts'
 import type { Hosts } from '../../hosts.ts'
 import type { Membership } from '../../live/shared/channel.ts'
-import type { Told } from '../../live/shared/told.ts'
+import type { StreamMessage } from '../../live/shared/message.ts'
 import { type Streams, tryAgainCode } from '../../live/streams.ts'
 import { corsHeaders, varyOf } from '../cors.ts'
 import type { StreamForm } from './form.ts'
@@ -59,12 +59,12 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   const write = (text: string) => {
     if (!isOver && !isTooSlow()) response.write(text)
   }
-  const tell = (told: Told) => {
+  const send = (message: StreamMessage) => {
     if (isOver || isTooSlow()) return
     const { socket } = response
     // No socket while another answer of the connection is in progress; no chunks for HTTP/1.0.
-    if (socket && response.chunkedEncoding) socket.write(told.framed(form.chunk))
-    else response.write(form.next(told.json))
+    if (socket && response.chunkedEncoding) socket.write(message.framed(form.chunk))
+    else response.write(form.next(message.json))
   }
   const unwatch = watchCaller(door, caller, why => {
     membership.cut(why)
@@ -75,7 +75,7 @@ export function sendStream(reply: FastifyReply, form: StreamForm, membership: Me
   response.on('error', err => door.log.debug({ err, requestId }, 'stream failed'))
   write(form.begin)
   membership.listen({
-    tell,
+    send,
     end: errors => end(errors.length > 0 ? form.failed(errors) : form.complete),
   })
   return reply

@@ -1,6 +1,6 @@
 import type { GraphQLFormattedError } from 'graphql'
 import Negotiator from 'negotiator'
-import type { Frame } from '../../live/shared/told.ts'
+import type { Frame } from '../../live/shared/message.ts'
 
 /** Format in which the results of a stream are written into one HTTP answer. */
 export interface StreamForm {

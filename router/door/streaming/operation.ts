@@ -8,7 +8,7 @@ import type { Claim } from '../../access/callers/claim.ts'
 import type { Engine, OperationRequest, Payload } from '../../engine/engine.ts'
 import type { KeyRates } from '../../live/key-rates.ts'
 import type { Hub } from '../../live/shared/hub.ts'
-import type { Told } from '../../live/shared/told.ts'
+import type { StreamMessage } from '../../live/shared/message.ts'
 import { inTurnOf, type Shares } from '../../live/shares.ts'
 import { createNames } from '../../metrics/names.ts'
 import { anonymous, describeOperation, markOperation } from '../../metrics/operation-span.ts'
@@ -17,7 +17,7 @@ import { usesIncremental } from '../documents/deferring.ts'
 import { type Reading, unresolvedOperation } from '../documents/documents.ts'
 import type { Found } from '../documents/sources.ts'
 import { isIncremental } from './payloads.ts'
-import { payloadsOf, toldUnder, underWay } from './pushed.ts'
+import { payloadsOf, sendUnder, underWay } from './pushed.ts'
 import { type Extra, socketLimits } from './socket.ts'
 
 /** An operation that a socket carries. */
@@ -28,7 +28,7 @@ export interface Asked extends OperationRequest {
   /** Aborts when the operation ends before it has a result. */
   readonly signal: AbortSignal
   /** Sends an event of the operation. */
-  tell(told: Told): void
+  send(message: StreamMessage): void
   /** The socket's subscriptions whose events have parts that come later; null for an operation of another kind. */
   readonly open: Extra['open'] | null
   /** Releases the operation's slot among its caller's subscriptions. */
@@ -102,7 +102,7 @@ export function createOperations({ engine, hub, keyRates, events, countError, tr
       headers: extra.headers,
       incremental,
       signal,
-      tell: toldUnder(id, extra.send),
+      send: sendUnder(id, extra.send),
       open: isSubscription && incremental ? extra.open : null,
       place,
     }

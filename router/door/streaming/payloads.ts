@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { IncrementalAnswer } from '../../engine/engine.ts'
-import { toldPayload } from '../../live/shared/told.ts'
+import { formatPayload } from '../../live/shared/message.ts'
 import { beginAnswer, cutSlow, type Reader, type StreamingDoor, streamingLimits, watchCaller } from './answer.ts'
 import type { IncrementalWriting } from './incremental-form.ts'
 
 /** Formats errors for clients. */
-export type TellErrors = (errors: readonly unknown[]) => readonly GraphQLFormattedError[]
+export type FormatErrors = (errors: readonly unknown[]) => readonly GraphQLFormattedError[]
 
 /** Whether an operation is answered in several payloads. */
 export const isIncremental = (result: ExecutionResult | IncrementalAnswer): result is IncrementalAnswer => 'next' in result
@@ -16,7 +16,7 @@ export async function sendPayloads(
   reply: FastifyReply,
   writing: IncrementalWriting,
   answer: IncrementalAnswer,
-  { caller, requestId, tellErrors }: Reader & { readonly tellErrors: TellErrors },
+  { caller, requestId, formatErrors }: Reader & { readonly formatErrors: FormatErrors },
   door: StreamingDoor,
 ): Promise<void> {
   const response = beginAnswer(reply, writing, door.hosts, { 'cache-control': 'no-store', vary: 'accept' })
@@ -40,7 +40,7 @@ export async function sendPayloads(
   let before = writing.begin
   for (let each = await answer.next(); !each.done && !isOver; each = await answer.next()) {
     if (cutSlow(response, requestId, door)) break
-    const json = JSON.stringify(toldPayload(each.value, tellErrors))
+    const json = JSON.stringify(formatPayload(each.value, formatErrors))
     isQuiet = false
     if (each.value.hasNext) response.write(before + writing.next(json))
     else response.end(before + writing.last(json))

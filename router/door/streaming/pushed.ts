@@ -1,10 +1,10 @@
 import { GraphQLError } from 'graphql'
 import type { IncrementalAnswer, Payload } from '../../engine/engine.ts'
 import type { Membership } from '../../live/shared/channel.ts'
-import type { Told } from '../../live/shared/told.ts'
+import type { StreamMessage } from '../../live/shared/message.ts'
 
 /** Sends events as messages of graphql-transport-ws: their JSON is ready, only the operation's id is prefixed. */
-export function toldUnder(id: string, send: (text: string) => void): (told: Told) => void {
+export function sendUnder(id: string, send: (text: string) => void): (message: StreamMessage) => void {
   const head = `{"id":${JSON.stringify(id)},"type":"next","payload":`
   return ({ json }) => send(`${head}${json}}`)
 }
@@ -69,7 +69,7 @@ export const forNobody = (): Promise<never> => new Promise<never>(() => {})
  * client. It begins when its first value is requested, ends with the stream, and throws the stream's error.
  * @param open the socket's subscriptions whose events have parts that come later; null for another one
  */
-export function toldBy(membership: Membership, tell: (told: Told) => void, open: Set<Membership> | null): AsyncGenerator<never, void> {
+export function eventsOf(membership: Membership, send: (message: StreamMessage) => void, open: Set<Membership> | null): AsyncGenerator<never, void> {
   const ended = Promise.withResolvers<IteratorResult<never, void>>()
   const over = { value: undefined, done: true } as const
   open?.add(membership)
@@ -83,7 +83,7 @@ export function toldBy(membership: Membership, tell: (told: Told) => void, open:
     // The first result decides how the stream ends.
     next() {
       membership.listen({
-        tell,
+        send,
         end([error]) {
           open?.delete(membership)
           if (error) ended.reject(new GraphQLError(error.message, { extensions: error.extensions }))

@@ -9,7 +9,7 @@ import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
 import { type CompiledPortion, inOrder, restsOf } from './deferred.ts'
-import { createKnownKeys, isToldWhole } from './known-keys.ts'
+import { createKnownKeys, isKnownWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
 import { withLatest } from './latest.ts'
 import { createMerger } from './merger.ts'
@@ -131,7 +131,7 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         types: alias.paths.map(types.at),
         memos: alias.paths.map(path => (streams.length === 0 && walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
         alike: alias.paths.map(
-          path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isToldWhole(keys.below(path), alias.requires),
+          path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isKnownWhole(keys.below(path), alias.requires),
         ),
         requires: alias.requires,
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),

@@ -48,7 +48,7 @@ function unite(tree: Tree, shape: MergeShape): void {
  * Whether a representation contains everything that an object holds, so that equal representations stand for equal
  * objects.
  */
-export function isToldWhole(held: MergeShape | null, requires: readonly RequiresSelection[]): boolean {
+export function isKnownWhole(held: MergeShape | null, requires: readonly RequiresSelection[]): boolean {
   if (!held || requires.length === 0) return false
   const keys = [...held].filter(([key]) => key !== '__typename')
   if (keys.some(([, inner]) => inner !== null)) return false

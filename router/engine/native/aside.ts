@@ -10,7 +10,7 @@ import type { Ready } from './prepare.ts'
 /** An addition to the answer that a request may ask for. */
 type Shown = 'cost' | 'plan' | 'cache'
 
-type Telling = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
+type Exposure = Pick<EngineOptions, 'exposePlans' | 'maxCost'>
 
 /** Headers by which a request asks for its cost, its plan and its cached parts in the answer's `extensions`. */
 export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan', 'x-graphql-cache'] as const
@@ -19,7 +19,7 @@ export const shownHeaders = ['x-graphql-cost', 'x-graphql-plan', 'x-graphql-cach
  * Returns which additions to the answer a request asks for (headers with the value `show`), limited to those that the
  * configuration exposes.
  */
-export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Telling): readonly Shown[] {
+export function shownTo({ headers }: Pick<OperationRequest, 'headers'>, { exposePlans, maxCost }: Exposure): readonly Shown[] {
   if (!headers) return nothing
   const cost = maxCost !== undefined && headers.get(shownHeaders[0]) === 'show'
   const plan = exposePlans && headers.get(shownHeaders[1]) === 'show'
@@ -37,10 +37,10 @@ export function asideOf(
   ready: Ready,
   { supergraph, data, replayed, call }: Run,
   answer: Data | null,
-  telling: Telling,
+  exposure: Exposure,
   parts = 0,
 ): Record<string, unknown> | undefined {
-  const shown = shownTo(ready.request, telling)
+  const shown = shownTo(ready.request, exposure)
   const { variant, variables, estimated } = ready
   const cost = estimated !== null && shown.includes('cost')
   const plan = shown.includes('plan')
@@ -48,7 +48,7 @@ export function asideOf(
   if (!cost && !plan && !cache && replayed.size === 0) return undefined
   return {
     ...(replayed.size > 0 && { replayed: variant.shape.common.fields.filter(isAmong(replayed)).map(({ responseKey }) => responseKey) }),
-    ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables) + parts, max: telling.maxCost } }),
+    ...(cost && { cost: { estimated, actual: actualCost(variant.shape, data, answer, supergraph, variables) + parts, max: exposure.maxCost } }),
     ...(plan && { queryPlan: planInWords(variant.plan, clientNames(variant.shape)) }),
     ...(cache && { cache }),
     ...(plan && ready.request.overrides?.shown && { overrides: ready.request.overrides.shown }),

@@ -35,7 +35,7 @@ export function createEngine(options: NativeOptions): Engine {
   const { transport, log, operationTimeoutMs = 30_000, slowMs = Number.POSITIVE_INFINITY, now = () => performance.now(), supergraphSdl: given } = options
   const supergraph = typeof given === 'string' ? readSupergraph(given) : given
   const { prepare, warm, plans } = createPreparation(options, supergraph)
-  const tellIfSlow = (ready: Ready, began: number) => tellSlow(log, ready, now() - began, slowMs)
+  const logIfSlow = (ready: Ready, began: number) => logSlow(log, ready, now() - began, slowMs)
   const answer = (ready: Ready, run: Run, known?: readonly GraphQLError[]) => answerOf(ready, run, options, known)
 
   return {
@@ -49,7 +49,7 @@ export function createEngine(options: NativeOptions): Engine {
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
         const result = await finish(ready, runOf(ready))
-        tellIfSlow(ready, began)
+        logIfSlow(ready, began)
         return result
       }),
     executeIncrementally: request =>
@@ -59,7 +59,7 @@ export function createEngine(options: NativeOptions): Engine {
         if ('errors' in ready) return ready
         if (ready.variant.plan.primary) return refused('BAD_USER_INPUT', noAnswerOfStream)
         if (!ready.variant.incremental) return finish(ready, runOf(ready))
-        return beginIncrementally(ready, options, { runOf, answer, over: () => tellIfSlow(ready, began) })
+        return beginIncrementally(ready, options, { runOf, answer, over: () => logIfSlow(ready, began) })
       }),
     prepareStream,
   }
@@ -174,7 +174,7 @@ function clientSchemas({ schema, variants }: Supergraph, { incremental }: Native
 const nothingLeft = () => refused('BAD_USER_INPUT', 'Nothing is left to subscribe to; send a subscription with a field that is not skipped.')
 
 /** Logs a slow operation with its plan, so that it need not be repeated to find the reason. */
-function tellSlow(log: NativeOptions['log'], ready: Ready, ms: number, slowMs: number): void {
+function logSlow(log: NativeOptions['log'], ready: Ready, ms: number, slowMs: number): void {
   if (ms < slowMs) return
   const { request, variant } = ready
   log.warn({ requestId: request.requestId, operation: variant.name, ms: Math.round(ms), plan: planForLog(ready) }, 'slow operation')

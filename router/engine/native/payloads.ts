@@ -149,7 +149,7 @@ export class PayloadWriter {
       }
       written.push({ spot, data, by: fields })
     }
-    const told = tell(known)
+    const told = markSent(known)
     written.forEach(({ spot, data, by }, at) => {
       this.write(part, spot, data, by, at === 0 ? told : [])
       this.count(data)
@@ -193,7 +193,7 @@ export class PayloadWriter {
       this.writing.errors.length = before
       return
     }
-    const told = tell(known)
+    const told = markSent(known)
     const erring = told.length > 0 && { errors: told }
     const { label } = part.deferral
     if (this.writing.form === '20220824')
@@ -250,7 +250,7 @@ export class PayloadWriter {
   }
 
   fail(part: OpenPart, because: readonly PooledError[]): void {
-    const told = tell(because)
+    const told = markSent(because)
     if (this.writing.form === 'v0.2') this.payload.completed.push({ id: part.id, errors: told })
     else this.payload.incremental.push(failedEntry(failingOf(part), told))
     this.open.splice(this.open.indexOf(part), 1)
@@ -301,7 +301,7 @@ const failedEntry = ({ path, label, isList }: FailingPart, errors: readonly Grap
 })
 
 /** Marks errors as sent. */
-function tell(pooled: readonly PooledError[]): GraphQLError[] {
+function markSent(pooled: readonly PooledError[]): GraphQLError[] {
   for (const each of pooled) each.isSent = true
   return pooled.map(({ error }) => error)
 }

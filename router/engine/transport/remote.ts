@@ -222,7 +222,7 @@ export function createRemoteTransport(options: RemoteOptions): RemoteTransport {
             answer: asked =>
               seal && isData(asked) && sealHeader in asked ? seal(call.viewer, target.name, forOperation).then(made => ({ [sealHeader]: made })) : null,
             // Subgraphs that accept seals are our own programs, which support this.
-            tellsBeginning: Boolean(seal),
+            reportsStart: Boolean(seal),
           })
         }
         // A subscription changes nothing, so any failure may be retried at another replica.

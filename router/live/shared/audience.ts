@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { GraphQLFormattedError } from 'graphql'
 import { createLatest } from './latest.ts'
-import type { Told } from './told.ts'
+import type { StreamMessage } from './message.ts'
 
 /** Number of clients that receive an event before others get their turn of the event loop. */
 const mostTold = 250
@@ -9,7 +9,7 @@ const mostTold = 250
 /** Receives the events of a stream. */
 export interface Listener {
   /** Receives an event, or one payload of an event, at once, and limits itself what waits for its client to read. Never throws. */
-  tell(told: Told): void
+  send(message: StreamMessage): void
   /** Ends the stream. Without errors it ended by itself. */
   end(errors: readonly GraphQLFormattedError[]): void
 }
@@ -17,16 +17,16 @@ export interface Listener {
 /** Counts what listeners receive. */
 export interface AudienceFigures {
   /** Called after an event was delivered to a number of listeners. */
-  told(listeners: number): void
+  delivered(listeners: number): void
   /** Called after a later subscriber received a number of earlier events. */
-  toldAgain(events: number): void
+  deliveredAgain(events: number): void
 }
 
 /** The listeners of a stream, with what a new one receives first. */
 export interface Audience {
   listeners(): Listener[]
   /** Delivers an event, or one payload of an event. */
-  deliver(told: Told): Promise<void>
+  deliver(message: StreamMessage): Promise<void>
   /**
    * Adds a listener, who receives the latest event of each item. During an event of which payloads have been sent, it
    * receives that event as a whole at its end, where the stream keeps events; else it begins with the next one.
@@ -43,14 +43,14 @@ export interface Audience {
 /** An event of which payloads have been sent and others will be. */
 interface InProgress {
   /** The payloads so far, where the stream keeps events. */
-  readonly payloads: Told[]
+  readonly payloads: StreamMessage[]
   /** Those who receive its payloads, each with the latest one that it has received. */
-  readonly reached: Map<Listener, Told>
+  readonly reached: Map<Listener, StreamMessage>
   /** Those who came later. */
   readonly late: Set<Listener>
 }
 
-export function createAudience({ told: count, toldAgain }: AudienceFigures): Audience {
+export function createAudience({ delivered: count, deliveredAgain: toldAgain }: AudienceFigures): Audience {
   const listeners = new Set<Listener>()
   const latest = createLatest()
   let event: InProgress | null = null
@@ -64,45 +64,45 @@ export function createAudience({ told: count, toldAgain }: AudienceFigures): Aud
   }
 
   /** Delivers a payload to those who received the first one of its event. */
-  async function deliverPart(told: Told): Promise<void> {
+  async function deliverPart(message: StreamMessage): Promise<void> {
     const isFirst = event === null
-    const current = event ?? { payloads: [], reached: new Map<Listener, Told>(), late: new Set<Listener>() }
+    const current = event ?? { payloads: [], reached: new Map<Listener, StreamMessage>(), late: new Set<Listener>() }
     event = current
     const { payloads, reached, late } = current
-    if (told.about !== null) payloads.push(told)
+    if (message.about !== null) payloads.push(message)
     const present = [...listeners]
     if (isFirst) count(present.length)
     await each(present, listener => {
       // It came during the event, or the event was cut for it.
       if (!isFirst && !reached.has(listener)) return
-      reached.set(listener, told)
-      listener.tell(told)
+      reached.set(listener, message)
+      listener.send(message)
     })
-    if (told.cut) return
+    if (message.cut) return
     event = null
-    if (told.about === null) return
-    latest.keep(told.about, payloads)
+    if (message.about === null) return
+    latest.keep(message.about, payloads)
     await each([...late], listener => {
-      for (const payload of payloads) listener.tell(payload)
+      for (const payload of payloads) listener.send(payload)
       toldAgain(1)
     })
   }
 
   return {
     listeners: () => [...listeners],
-    async deliver(told) {
-      if (told.isPart) return deliverPart(told)
-      if (told.about !== null) latest.keep(told.about, [told])
+    async deliver(message) {
+      if (message.isPart) return deliverPart(message)
+      if (message.about !== null) latest.keep(message.about, [message])
       const present = [...listeners]
       count(present.length)
       for (const [index, listener] of present.entries()) {
         if (index > 0 && index % mostTold === 0) await turn()
-        if (listeners.has(listener)) listener.tell(told)
+        if (listeners.has(listener)) listener.send(message)
       }
     },
     add(listener) {
       const present = latest.all()
-      for (const payloads of present) for (const told of payloads) listener.tell(told)
+      for (const payloads of present) for (const message of payloads) listener.send(message)
       toldAgain(present.length)
       listeners.add(listener)
       event?.late.add(listener)
@@ -115,17 +115,17 @@ export function createAudience({ told: count, toldAgain }: AudienceFigures): Aud
     cut(error, listener) {
       const last = event?.reached.get(listener)
       event?.reached.delete(listener)
-      if (last?.cut) listener.tell(last.cut(error))
+      if (last?.cut) listener.send(last.cut(error))
     },
     cutAll(error) {
       const { reached = none } = event ?? {}
       event = null
-      const endings = new Map<Told, Told>()
+      const endings = new Map<StreamMessage, StreamMessage>()
       for (const [listener, last] of reached) {
         const ending = endings.get(last) ?? last.cut?.(error)
         if (!ending) continue
         endings.set(last, ending)
-        listener.tell(ending)
+        listener.send(ending)
       }
     },
     clear() {
@@ -136,4 +136,4 @@ export function createAudience({ told: count, toldAgain }: AudienceFigures): Aud
   }
 }
 
-const none: ReadonlyMap<Listener, Told> = new Map()
+const none: ReadonlyMap<Listener, StreamMessage> = new Map()

@@ -1,9 +1,9 @@
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import { goOnFrom } from '../../../platform/events.ts'
-import { toldCode } from '../../access/refusal.ts'
+import { publicCodeOf } from '../../access/refusal.ts'
 import type { InTurn, LiveStream } from '../../engine/engine.ts'
 import { type AudienceFigures, createAudience, type Listener } from './audience.ts'
-import { type TellErrors, type Told, toldOf } from './told.ts'
+import { type FormatErrors, messageOf, type StreamMessage } from './message.ts'
 
 /** One subscriber's part in a stream. */
 export interface Membership {
@@ -24,7 +24,7 @@ export interface Opener {
   /** Aborts when the subscriber leaves while the stream starts; afterwards its membership leaves. */
   readonly leaving?: AbortSignal | undefined
   /** The form in which errors of the stream leave the platform. */
-  readonly tellErrors: TellErrors
+  readonly formatErrors: FormatErrors
 }
 
 export interface ChannelNeeds extends AudienceFigures {
@@ -76,7 +76,11 @@ const anyTurn =
  * Delivers the events of one source until it ends. @returns whether there were any; results that only report a
  * failure do not count
  */
-async function follow(source: LiveStream, opener: Opener, { signal, deliver }: { signal: AbortSignal; deliver(told: Told): Promise<void> }): Promise<boolean> {
+async function follow(
+  source: LiveStream,
+  opener: Opener,
+  { signal, deliver }: { signal: AbortSignal; deliver(message: StreamMessage): Promise<void> },
+): Promise<boolean> {
   let isInEvent = false
   for (let isAlive = false; ; ) {
     const { value, done } = await source.next()
@@ -86,7 +90,7 @@ async function follow(source: LiveStream, opener: Opener, { signal, deliver }: {
     // Clients learn of the lost stream only if it cannot be restored: until then no value has become null.
     if (source.isLost() && !isEvent) return isAlive
     isAlive ||= isEvent
-    await deliver(toldOf(value, opener.tellErrors))
+    await deliver(messageOf(value, opener.formatErrors))
   }
 }
 
@@ -148,8 +152,8 @@ export function createChannel(needs: ChannelNeeds): Channel {
       const restarted = await goOnFrom(lostAt, () => started(by, signal, inTurn))
       if (signal.aborted) return void ('isLost' in restarted && restarted.return())
       if ('isLost' in restarted) source = restarted
-      else if (attempt > Math.min(present.length, mostAsked) && !restarted.errors?.some(error => passing.has(toldCode(error))))
-        return end(by.tellErrors(restarted.errors ?? []))
+      else if (attempt > Math.min(present.length, mostAsked) && !restarted.errors?.some(error => passing.has(publicCodeOf(error))))
+        return end(by.formatErrors(restarted.errors ?? []))
       else source = null
     }
   }

@@ -9,7 +9,7 @@ import { type Channel, createChannel, type Membership, type Opener, type Patienc
 /** A request for a stream. */
 export interface Asked {
   readonly request: OperationRequest
-  readonly tellErrors: Opener['tellErrors']
+  readonly formatErrors: Opener['formatErrors']
 }
 
 /** Shares one stream between all clients that may share it, whatever protocol they use. */
@@ -93,11 +93,11 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
     const channel = createChannel({
       patience,
       failed,
-      told(listeners) {
+      delivered(listeners) {
         events += 1
         deliveries += listeners
       },
-      toldAgain(events) {
+      deliveredAgain(events) {
         deliveries += events
       },
       closed() {
@@ -126,7 +126,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
       release()
       return new DomainError('RATE_LIMITED', `At most ${perCaller} subscriptions of one caller may run at the same time: end one first.`)
     },
-    async join({ request, tellErrors }, place = () => {}) {
+    async join({ request, formatErrors }, place = () => {}) {
       let joined: Membership | ExecutionResult
       let name = 'anonymous'
       try {
@@ -135,7 +135,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
         if (graph !== graphs) joined = { errors: [new GraphQLError(changed.message, { extensions: changed.extensions })] }
         else if ('start' in prepared) {
           if (prepared.operationName !== null) name = names(prepared.operationName)
-          joined = await channelOf(prepared, request).join({ start: prepared.start, inTurn: request.inTurn, leaving: request.signal, tellErrors })
+          joined = await channelOf(prepared, request).join({ start: prepared.start, inTurn: request.inTurn, leaving: request.signal, formatErrors })
         } else joined = prepared
       } catch (error) {
         place()
@@ -163,7 +163,7 @@ export function createHub(engine: Engine, { perCaller = 200, patience = usual, f
         cut: membership.cut,
         listen: listener =>
           membership.listen({
-            tell: listener.tell,
+            send: listener.send,
             end(errors) {
               leave()
               listener.end(errors)

@@ -1,10 +1,10 @@
-import type { Told } from './told.ts'
+import type { StreamMessage } from './message.ts'
 
 /** The latest event of each item, in the order in which the items first occurred. */
 export interface Latest {
   /** @param payloads of the event, in their order; one where it comes in one piece */
-  keep(about: string, payloads: readonly Told[]): void
-  all(): readonly (readonly Told[])[]
+  keep(about: string, payloads: readonly StreamMessage[]): void
+  all(): readonly (readonly StreamMessage[])[]
   clear(): void
 }
 
@@ -12,7 +12,7 @@ export interface Latest {
 const most = { things: 1000, characters: 8 * 1024 * 1024 } as const
 
 export function createLatest(): Latest {
-  const kept = new Map<string, readonly Told[]>()
+  const kept = new Map<string, readonly StreamMessage[]>()
   let characters = 0
   return {
     keep(about, payloads) {
@@ -32,4 +32,4 @@ export function createLatest(): Latest {
   }
 }
 
-const lengthOf = (payloads: readonly Told[]): number => payloads.reduce((sum, { json }) => sum + json.length, 0)
+const lengthOf = (payloads: readonly StreamMessage[]): number => payloads.reduce((sum, { json }) => sum + json.length, 0)

@@ -26,7 +26,7 @@ export const approvalLinkRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'GET', path: '/approval', limit: 0, to: 'agents', role: 'web', why: 'page' },
     access: { public: 'The code in the address is the credential.' },
-    tells: [
+    describes: [
       {
         name: 'showApprovalLink',
         does: 'The page of a single-use link: what is asked, and a form that decides. JSON with `Accept: application/json`. It decides nothing itself.',
@@ -41,7 +41,7 @@ export const approvalLinkRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'POST', path: '/api/approvals/link', limit: 128 * 1024, to: 'agents', why: 'own answer' },
     access: { public: 'The code in the body is the credential.' },
-    tells: [
+    describes: [
       {
         name: 'decideByApprovalLink',
         does: 'Decides on an approval by its link, which works once.',

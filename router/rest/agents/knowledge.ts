@@ -13,7 +13,7 @@ const uploadRow: Row = {
   to: 'agents',
   timeoutMs: 60_000,
   why: 'raw body',
-  tells: [
+  describes: [
     {
       name: 'uploadKnowledgeSource',
       does: 'Adds the text of a file to the knowledge of the active organization: the body is its bytes, and `Content-Type` says what it is: text/plain, text/markdown, text/html, or application/pdf of at most 1,000 pages. It is searchable once its status is ready, within seconds. BAD_USER_INPUT for a file that is none of its type, is protected by a password or has no text; CONFLICT, reason `QUOTA`, for more than 2,000 sources.',

@@ -10,7 +10,7 @@ const exportRow: Row = {
   limit: 0,
   to: 'agents',
   why: 'own answer',
-  tells: [
+  describes: [
     {
       name: 'exportPersonProfile',
       does: 'Returns everything that a person profile holds as one document: `profile`, `sources` with their texts, newest first, and `snapshots`.',

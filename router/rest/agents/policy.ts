@@ -6,7 +6,7 @@ export const policyRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'POST', path: '/api/policy/decisions', limit: 64 * 1024, to: 'agents', why: 'raw body' },
     access: { public: 'The settlement and policy service sends its decisions here; its signature authenticates it.' },
-    tells: [
+    describes: [
       {
         name: 'tellPolicyDecision',
         does: 'Takes a decision on an action that crosses organizations, signed as Standard Webhooks has it. The same decision twice acts once. 401 for a signature that is none of ours, or older than five minutes; 409 for another decision after a final one, and for any after the end.',

@@ -61,10 +61,10 @@ const feedback: Documented = {
 }
 
 const visitors: readonly Row[] = [
-  { ...row, method: 'GET', path: '/api/public/chat/challenge', tells: [challenge] },
-  { ...row, method: 'GET', path: '/api/public/chat/personas', tells: [personas] },
-  { ...row, method: 'POST', path: '/api/public/chat', why: 'stream', timeoutMs: 130_000, tells: [chat] },
-  { ...row, method: 'POST', path: '/api/public/chat/feedback', tells: [feedback] },
+  { ...row, method: 'GET', path: '/api/public/chat/challenge', describes: [challenge] },
+  { ...row, method: 'GET', path: '/api/public/chat/personas', describes: [personas] },
+  { ...row, method: 'POST', path: '/api/public/chat', why: 'stream', timeoutMs: 130_000, describes: [chat] },
+  { ...row, method: 'POST', path: '/api/public/chat/feedback', describes: [feedback] },
 ]
 
 const sessions = nounRoutes({

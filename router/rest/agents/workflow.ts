@@ -28,7 +28,7 @@ export const hookRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'POST', path: '/api/hooks/:code', limit: 256 * 1024, to: 'agents', why: 'raw body' },
     access: { public: 'The address is the credential, 256 random bits; where the hook is signed, the signature is another.' },
-    tells: [
+    describes: [
       {
         name: 'callWorkflowHook',
         does: 'Begins a run of a published workflow with the body as its input. A repeated `webhook-id`, or `Idempotency-Key` of a hook without signatures, leads to the same run for 24 hours. 429 above 60 a minute.',

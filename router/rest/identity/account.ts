@@ -18,7 +18,7 @@ const address = (description: string) => json(description, { email: mail })
 const accepted = { 202: nothing('The same answer whether or not the address has an account; the rest follows by mail.') }
 
 /** Routes for callers without credentials: sign-up and recovery. */
-export const accountTells: readonly Documented[] = [
+export const accountAnswers: readonly Documented[] = [
   {
     name: 'signUp',
     at: 'POST /sign-up/email',
@@ -87,7 +87,7 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'POST',
     path: '/api/auth/change-password',
-    tells: [
+    describes: [
       {
         name: 'changePassword',
         does: 'Changes the caller’s password and ends all their other sessions. A wrong current password is 403 and counts as a failed sign-in.',
@@ -101,7 +101,7 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'POST',
     path: '/api/auth/change-email',
-    tells: [
+    describes: [
       {
         name: 'changeEmail',
         does: 'Asks for another mail address for the account. It changes when the code of the mail to the new one is sent to `verify-email`; nothing is sent to an address that has an account.',
@@ -115,7 +115,7 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'GET',
     path: '/api/auth/me/recovery-email',
-    tells: [
+    describes: [
       {
         name: 'showRecoveryEmail',
         does: 'Shows the recovery address, by which the caller’s password can be reset besides the account’s own address.',
@@ -127,7 +127,7 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'PUT',
     path: '/api/auth/me/recovery-email',
-    tells: [
+    describes: [
       {
         name: 'setRecoveryEmail',
         does: 'Names a recovery address, which counts when it is verified; a verified one stays in use until then. Later than 15 minutes after a sign-in by password it takes the password too: 403 with the reason `REAUTHENTICATE`.',
@@ -141,7 +141,7 @@ export const accountRows: readonly Row[] = [
     ...own,
     method: 'DELETE',
     path: '/api/auth/me/recovery-email',
-    tells: [
+    describes: [
       {
         name: 'removeRecoveryEmail',
         does: 'Removes the recovery address. Later than 15 minutes after a sign-in by password the body has to hold the `currentPassword`.',

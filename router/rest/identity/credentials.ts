@@ -1,8 +1,8 @@
 import type { JsonSchema, Row } from '../row.ts'
-import { accountTells } from './account.ts'
-import { handoffTells } from './handoff.ts'
-import { invitationTells } from './invitation.ts'
-import { oauthTells } from './oauth.ts'
+import { accountAnswers } from './account.ts'
+import { handoffAnswers } from './handoff.ts'
+import { invitationAnswers } from './invitation.ts'
+import { oauthAnswers } from './oauth.ts'
 
 const text = { type: 'string' }
 const token: JsonSchema = {
@@ -23,7 +23,7 @@ export const credentialRows: readonly Row[] = [
     limit: 64 * 1024,
     to: 'identity',
     why: 'foreign handler',
-    tells: [
+    describes: [
       {
         name: 'signIn',
         at: 'POST /sign-in/email',
@@ -82,10 +82,10 @@ export const credentialRows: readonly Row[] = [
           },
         },
       },
-      ...handoffTells,
-      ...accountTells,
-      ...invitationTells,
-      ...oauthTells,
+      ...handoffAnswers,
+      ...accountAnswers,
+      ...invitationAnswers,
+      ...oauthAnswers,
     ],
   },
 ]

@@ -15,7 +15,7 @@ export const handoffRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'identity',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'makeHandoff',
         does: 'Makes a handoff of the active context to another service, which it exchanges once, within a minute, for a session of its own. 409 for a service that nobody opens (reason `NOT_LAUNCHABLE`) and for one that the active context is not for (`CONTEXT`), 429 past 30 a minute.',
@@ -38,7 +38,7 @@ export const handoffRows: readonly Row[] = [
   },
 ]
 
-export const handoffTells: readonly Documented[] = [
+export const handoffAnswers: readonly Documented[] = [
   {
     name: 'exchangeHandoff',
     at: 'POST /sso/exchange',

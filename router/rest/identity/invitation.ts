@@ -3,7 +3,7 @@ import type { Documented } from '../row.ts'
 const text = { type: 'string' }
 
 /** Routes by which a person without an account accepts an invitation. */
-export const invitationTells: readonly Documented[] = [
+export const invitationAnswers: readonly Documented[] = [
   {
     name: 'acceptInvitation',
     at: 'POST /accept-invitation',

@@ -39,7 +39,7 @@ const authorized = {
 }
 
 /** Routes of OAuth 2.1 and OpenID Connect below `/api/auth`. */
-export const oauthTells: readonly Documented[] = [
+export const oauthAnswers: readonly Documented[] = [
   {
     name: 'authorize',
     at: 'GET /oauth2/authorize',
@@ -150,7 +150,7 @@ const discovery = (name: string, path: string): Row => ({
   limit: 0,
   to: 'identity',
   why: 'own answer',
-  tells: [
+  describes: [
     {
       name,
       does: 'Metadata of the platform for OAuth and OpenID Connect clients (OpenID Connect Discovery, RFC 8414).',
@@ -170,7 +170,7 @@ export const oauthRows: readonly Row[] = [
     limit: 64 * 1024,
     to: 'identity',
     why: 'foreign handler',
-    tells: [
+    describes: [
       {
         name: 'introspectToken',
         does: 'Whether a token stands at this moment, and what it may do (RFC 7662): for confidential clients of their own tokens, for services of any. Of everything else `{ "active": false }`.',
@@ -204,7 +204,7 @@ export const oauthRows: readonly Row[] = [
   {
     ...consent,
     method: 'GET',
-    tells: [
+    describes: [
       {
         name: 'showConsent',
         does: 'The consent page: which application requests which scopes in which organization, and where it redirects.',
@@ -220,7 +220,7 @@ export const oauthRows: readonly Row[] = [
   {
     ...consent,
     method: 'POST',
-    tells: [
+    describes: [
       {
         name: 'sendConsent',
         does: 'Applies the decision of the form and redirects the browser to the application.',

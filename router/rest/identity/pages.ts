@@ -31,7 +31,7 @@ export const pageRows: readonly Row[] = [
   {
     ...invitation,
     method: 'GET',
-    tells: shows(
+    describes: shows(
       'showInvitation',
       'The page of an invitation; without a code it lists the invitations of the signed-in person. Opening it changes nothing.',
       { code: 'The code of the link.' },
@@ -41,7 +41,7 @@ export const pageRows: readonly Row[] = [
   {
     ...invitation,
     method: 'POST',
-    tells: [
+    describes: [
       {
         name: 'answerInvitation',
         does: 'Accepts or declines an invitation in the name of who is signed in at this browser, or makes the account of who is not. Programs call the mutations, or `POST /identity/api/auth/accept-invitation`.',
@@ -61,7 +61,7 @@ export const pageRows: readonly Row[] = [
   {
     ...setup,
     method: 'GET',
-    tells: shows(
+    describes: shows(
       'showSetup',
       'The page on which the first account is made. Only with the code of the link that the start prints.',
       { code: 'The code of the link.' },
@@ -71,7 +71,7 @@ export const pageRows: readonly Row[] = [
   {
     ...setup,
     method: 'POST',
-    tells: [
+    describes: [
       {
         name: 'setUp',
         does: 'Creates the first account and its organization from the form of the set-up page.',
@@ -87,14 +87,14 @@ export const pageRows: readonly Row[] = [
   {
     ...login,
     method: 'GET',
-    tells: shows('showLogin', 'The page on which a person signs in with a browser, and signs out.', {
+    describes: shows('showLogin', 'The page on which a person signs in with a browser, and signs out.', {
       return_to: 'The path of this host to which it goes on; anything else is ignored.',
     }),
   },
   {
     ...login,
     method: 'POST',
-    tells: [
+    describes: [
       {
         name: 'logIn',
         does: 'Signs a person in who sends the form of the page before; who is signed in at this browser already goes on (`goOn`) or signs out (`signOut`). Programs call `POST /identity/api/auth/sign-in/email` instead.',
@@ -132,11 +132,11 @@ function accountPage(path: string, name: string, { shows: showing, takes }: { re
   const row = { ...page, path, access: { public: 'The visitor has no credentials yet, or lost them.' } } as const
   const refused = { 403: { description: 'The page says why not.', ...html }, ...dead }
   return [
-    { ...row, method: 'GET', tells: shows(`show${name}`, showing, { code: 'The code of the link.' }, refused) },
+    { ...row, method: 'GET', describes: shows(`show${name}`, showing, { code: 'The code of the link.' }, refused) },
     {
       ...row,
       method: 'POST',
-      tells: [
+      describes: [
         {
           name: `send${name}`,
           does: takes,

@@ -16,7 +16,7 @@ export const serviceEntryRows: readonly Row[] = [
     limit: 0,
     to: 'identity',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readService',
         does: 'A service of the platform by its slug: the id that the registry of this environment has for it, and where it is found. It may be kept for a minute, and asked for again by its `ETag`.',

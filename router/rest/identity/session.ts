@@ -30,7 +30,7 @@ export const sessionRows: readonly Row[] = [
   {
     ...person,
     path: '/api/auth/me',
-    tells: [
+    describes: [
       {
         name: 'me',
         does: 'Who is signed in, in which context and organization, with which roles and scopes, and to which organizations they may switch.',
@@ -46,7 +46,7 @@ export const sessionRows: readonly Row[] = [
   {
     ...person,
     path: '/api/auth/apps',
-    tells: [
+    describes: [
       {
         name: 'apps',
         does: 'The catalogue of an app-switcher: what people may open in the active context, by title, and where.',

@@ -68,15 +68,15 @@ const icon: Documented = {
 }
 
 const store: readonly Row[] = [
-  { ...row, path: '/api/store/apps', tells: [listed] },
-  { ...row, path: '/api/store/search', tells: [searched] },
-  { ...row, path: '/api/store/apps/:app', tells: [one] },
-  { ...row, path: '/icons/:app', why: 'stream', access: { public: 'An icon is shown by every page that names the app.' }, tells: [icon] },
+  { ...row, path: '/api/store/apps', describes: [listed] },
+  { ...row, path: '/api/store/search', describes: [searched] },
+  { ...row, path: '/api/store/apps/:app', describes: [one] },
+  { ...row, path: '/icons/:app', why: 'stream', access: { public: 'An icon is shown by every page that names the app.' }, describes: [icon] },
 ]
 
 const shop: Row = {
   ...{ kind: 'forward', method: '*', path: '/api/commerce/*', role: 'web', access: { policy: 'person' }, limit: 256 * 1024, to: 'launcher' },
-  ...{ why: 'foreign handler', timeoutMs: 35_000, tells: { nothing: 'The developer platform documents the rows of its shop.' } },
+  ...{ why: 'foreign handler', timeoutMs: 35_000, describes: { nothing: 'The developer platform documents the rows of its shop.' } },
 }
 
 export const catalogRows: readonly Row[] = [...operations, ...store, shop]

@@ -88,15 +88,15 @@ const event: Documented = {
 
 const rows: readonly Row[] = [
   {
-    ...{ ...forward, method: 'GET', path: '/api/plans', limit: 0, why: 'own answer', tells: [plans] },
+    ...{ ...forward, method: 'GET', path: '/api/plans', limit: 0, why: 'own answer', describes: [plans] },
     access: { public: 'Prices are public.' },
   },
   {
-    ...{ ...forward, method: 'POST', path: '/api/checkout', limit: 32 * 1024, why: 'own answer', tells: [checkout] },
+    ...{ ...forward, method: 'POST', path: '/api/checkout', limit: 32 * 1024, why: 'own answer', describes: [checkout] },
     access: { public: 'Visitors buy before they have an account: a solved challenge stands for them, and calls are counted.' },
   },
   {
-    ...{ ...forward, method: 'POST', path: '/api/webhooks/subscriptions', limit: 256 * 1024, why: 'raw body', tells: [event] },
+    ...{ ...forward, method: 'POST', path: '/api/webhooks/subscriptions', limit: 256 * 1024, why: 'raw body', describes: [event] },
     access: { public: 'The payment processor sends its events here; its signature authenticates it.' },
   },
 ]

@@ -63,8 +63,8 @@ export const launchRows: readonly Row[] = [
   {
     ...{ kind: 'forward', method: 'GET', path: '/launch/:serviceId', limit: 0, to: 'launcher', role: 'web', why: 'redirect' },
     access: { public: 'The code in the address is the credential.' },
-    tells: [followed],
+    describes: [followed],
   },
-  { ...association, path: '/.well-known/apple-app-site-association', tells: [apple] },
-  { ...association, path: '/.well-known/assetlinks.json', tells: [android] },
+  { ...association, path: '/.well-known/apple-app-site-association', describes: [apple] },
+  { ...association, path: '/.well-known/assetlinks.json', describes: [android] },
 ]

@@ -117,13 +117,13 @@ const decided: Documented = {
 }
 
 const forms: readonly Row[] = [
-  { ...form, method: 'GET', path: '/api/challenge', limit: 0, tells: [challenge] },
-  { ...form, method: 'POST', path: '/api/contact', tells: [contact] },
-  { ...form, method: 'POST', path: '/api/waitlist', tells: [waitlist] },
-  { ...form, method: 'GET', path: '/api/demo-slots', limit: 0, tells: [slots] },
-  { ...form, method: 'POST', path: '/api/demo-bookings', tells: [booking] },
+  { ...form, method: 'GET', path: '/api/challenge', limit: 0, describes: [challenge] },
+  { ...form, method: 'POST', path: '/api/contact', describes: [contact] },
+  { ...form, method: 'POST', path: '/api/waitlist', describes: [waitlist] },
+  { ...form, method: 'GET', path: '/api/demo-slots', limit: 0, describes: [slots] },
+  { ...form, method: 'POST', path: '/api/demo-bookings', describes: [booking] },
   {
-    ...{ ...form, method: 'POST', path: '/api/demo-bookings/cancel', tells: [cancelling] },
+    ...{ ...form, method: 'POST', path: '/api/demo-bookings/cancel', describes: [cancelling] },
     access: { public: 'The code that was mailed to the visitor says which demo it is.' },
   },
 ]
@@ -131,8 +131,8 @@ const forms: readonly Row[] = [
 const own = { public: 'A browser decides for itself, by a random id that it alone knows; calls are counted.' } as const
 
 const consent: readonly Row[] = [
-  { ...form, method: 'PUT', path: '/api/consent', access: own, tells: [deciding] },
-  { ...form, method: 'GET', path: '/api/consent/:subjectId', limit: 0, access: own, tells: [decided] },
+  { ...form, method: 'PUT', path: '/api/consent', access: own, describes: [deciding] },
+  { ...form, method: 'GET', path: '/api/consent/:subjectId', limit: 0, access: own, describes: [decided] },
 ]
 
 const admin: Documented = {
@@ -146,7 +146,7 @@ const admin: Documented = {
 }
 
 const adminSession: Row = {
-  ...{ ...form, method: 'POST', path: '/api/admin/session', to: 'identity', limit: 16 * 1024, tells: [admin] },
+  ...{ ...form, method: 'POST', path: '/api/admin/session', to: 'identity', limit: 16 * 1024, describes: [admin] },
   access: { public: 'The code says who comes, and counts once.' },
 }
 

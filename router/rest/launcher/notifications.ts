@@ -68,11 +68,11 @@ export const notificationRows: readonly Row[] = [
   {
     ...{ ...forwarded, method: 'GET', path: '/api/push/key', limit: 0, why: 'own answer' },
     access: { public: 'Browsers read it before anybody has signed in.' },
-    tells: [key],
+    describes: [key],
   },
   {
     ...{ ...forwarded, method: 'POST', path: '/api/notifications/events', limit: 64 * 1024, why: 'raw body' },
     access: { public: 'The notification service reports here; its signature authenticates it.' },
-    tells: [reported],
+    describes: [reported],
   },
 ]

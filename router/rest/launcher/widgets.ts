@@ -49,13 +49,13 @@ const changed: Documented = {
 const own = { kind: 'forward', to: 'launcher', why: 'own answer' } as const satisfies Partial<ForwardRow>
 
 export const widgetRows: readonly Row[] = [
-  { ...own, method: 'POST', path: '/api/widgets', limit: 16 * 1024, access: { scope: 'launcher:widgets.read' }, tells: [batch] },
+  { ...own, method: 'POST', path: '/api/widgets', limit: 16 * 1024, access: { scope: 'launcher:widgets.read' }, describes: [batch] },
   {
-    ...{ ...own, method: 'POST', path: '/api/widgets/changed', limit: 16 * 1024, tells: [changed] },
+    ...{ ...own, method: 'POST', path: '/api/widgets/changed', limit: 16 * 1024, describes: [changed] },
     access: { public: 'The token in the header is signed by the app.' },
   },
   {
-    ...{ ...own, method: 'GET', path: '/api/widgets/keys', limit: 0, tells: [keys] },
+    ...{ ...own, method: 'GET', path: '/api/widgets/keys', limit: 0, describes: [keys] },
     access: { public: 'Apps check tokens by these keys.' },
   },
 ]

@@ -68,6 +68,6 @@ const row = {
 
 export const workspaceRows: readonly Row[] = [
   ...operations,
-  { ...row, path: '/api/auth/me', to: 'launcher', tells: [me] },
-  { ...row, path: '/api/auth/me/recovery-email', to: 'identity', tells: [recovery] },
+  { ...row, path: '/api/auth/me', to: 'launcher', describes: [me] },
+  { ...row, path: '/api/auth/me/recovery-email', to: 'identity', describes: [recovery] },
 ]

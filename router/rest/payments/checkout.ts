@@ -34,7 +34,7 @@ export const payRows: readonly Row[] = [
     ...page,
     path: '/pay/:token',
     why: 'redirect',
-    tells: [
+    describes: [
       {
         name: 'followPaymentLink',
         does: 'Sends a payer to the processor’s page for the order of a payment link.',
@@ -50,7 +50,7 @@ export const payRows: readonly Row[] = [
     ...page,
     path: '/pay/:token/return',
     why: 'page',
-    tells: [
+    describes: [
       {
         name: 'showPaymentReturn',
         does: 'The page to which a payer comes back from the processor.',

@@ -27,7 +27,7 @@ export const disputeFileRows: readonly Row[] = [
     limit: 5 * 1024 * 1024,
     to: 'payments',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'createDisputeFile',
         does: 'Keeps a file at the processor that evidence of the dispute may name: 5 MiB at most. `Idempotency-Key` makes it once.',

@@ -40,7 +40,7 @@ export const invoiceRows: readonly Row[] = [
     limit: 0,
     to: 'payments',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readInvoiceDocument',
         does: 'An issued invoice as PDF, with its fonts: the same bytes each time. 409 (reason `ILLEGAL_MOVE`) for a draft.',

@@ -13,7 +13,7 @@ export const serviceIdentityRows: readonly Row[] = [
     limit: 0,
     to: 'payments',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readServiceIdentity',
         does: 'Identity of payments on this platform: its id in the registry and the addresses that its pages use.',

@@ -12,7 +12,7 @@ export const sessionRows: readonly Row[] = [
     to: 'payments',
     why: 'redirect',
     role: 'web',
-    tells: [
+    describes: [
       {
         name: 'openPaymentsLogin',
         does: 'Redirects a browser to the hosted sign-in, which returns to payments with a single-use code.',
@@ -29,7 +29,7 @@ export const sessionRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'payments',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'exchangePaymentsCode',
         does: 'Exchanges the code of a handoff to payments for an access token. It sets no cookie: the token lives where the page keeps it, until it ends. 400 (reason `CODE`) for any code that opens nothing, 403 for a page of another origin.',

@@ -106,7 +106,7 @@ export const aiRows: readonly Row[] = [
     path: '/api/ai/*',
     limit: mostJson,
     studioAt: ['/completions', '/chat/completions'],
-    tells: [
+    describes: [
       {
         name: 'complete',
         at: 'POST /completions',
@@ -135,7 +135,7 @@ export const aiRows: readonly Row[] = [
     method: 'GET',
     path: '/api/ai/models/:name',
     limit: 0,
-    tells: [
+    describes: [
       {
         name: 'readModel',
         does: 'Returns one model that the organization may use.',
@@ -150,5 +150,5 @@ export const aiRows: readonly Row[] = [
       ['/api/ai/transcriptions', 'transcribe', 'Transcribes a recording of at most 25 MB.'],
       ['/api/ai/audio/transcriptions', 'createAudioTranscription', 'The same operation at the path that OpenAI’s clients use.'],
     ] as const
-  ).map(([path, name, does]): Row => ({ ...wire, method: 'POST', path, limit: mostForm, tells: [{ name, does, ...transcription }] })),
+  ).map(([path, name, does]): Row => ({ ...wire, method: 'POST', path, limit: mostForm, describes: [{ name, does, ...transcription }] })),
 ]

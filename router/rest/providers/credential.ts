@@ -28,6 +28,6 @@ export const credentialRows: readonly Row[] = [
     limit: 0,
     to: 'providers',
     why: 'own answer',
-    tells: { nothing: 'It returns a secret to one service of the platform; no other client may use it.' },
+    describes: { nothing: 'It returns a secret to one service of the platform; no other client may use it.' },
   },
 ]

@@ -39,7 +39,7 @@ const eventRows: readonly Row[] = [
     limit: 64 * 1024,
     to: 'providers',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'reportEmailEvent',
         does: 'Receives a delivery report, signed by Standard Webhooks. A repeated report has no effect. 401 for a signature that is none of ours, or older than five minutes.',

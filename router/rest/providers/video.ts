@@ -23,7 +23,7 @@ export const videoRows: readonly Row[] = [
     streams: 'up',
     timeoutMs: Number.POSITIVE_INFINITY,
     why: 'stream',
-    tells: [
+    describes: [
       {
         name: 'listYoutubeChannels',
         does: `What YouTube's data interface (version 3) answers: every call of it below \`youtube/v3/\` is passed on and counted, its body and its answer as they are. ${token}`,

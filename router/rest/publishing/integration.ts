@@ -34,7 +34,7 @@ export const integrationRows: readonly Row[] = [
     limit: 0,
     to: 'publishing',
     why: 'page',
-    tells: [
+    describes: [
       {
         name: 'finishConnection',
         does: 'The network redirects a person’s browser here with its code. The browser that began the connection is connected at once; another one is asked to confirm first.',
@@ -62,7 +62,7 @@ export const integrationRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'publishing',
     why: 'page',
-    tells: [
+    describes: [
       {
         name: 'confirmConnection',
         does: 'A person confirms, with the form of the page before, a connection that a program began.',

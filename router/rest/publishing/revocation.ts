@@ -27,7 +27,7 @@ export const revocationRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'publishing',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'deauthorizeAccount',
         does: 'Takes every connection of the account out of use and erases its tokens; posts stay scheduled. The same request again changes nothing. 400 for what is malformed or older than 24 hours, 401 for a signature that is none of ours.',
@@ -49,7 +49,7 @@ export const revocationRows: readonly Row[] = [
     limit: 16 * 1024,
     to: 'publishing',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'deleteAccountData',
         does: 'Deletes every connection of the account within a minute, with profile, places and figures; posts stay. A repeated request has the same answer. 400 for what is malformed or older than 24 hours, 401 for a signature that is none of ours.',
@@ -73,7 +73,7 @@ export const revocationRows: readonly Row[] = [
     limit: 0,
     to: 'publishing',
     why: 'page',
-    tells: [
+    describes: [
       {
         name: 'readDataDeletion',
         does: 'Says what became of a deletion, for a year: a page for people, and with `Accept: application/json` confirmationCode, platform, status (received, in_progress, completed), receivedAt and completedAt.',

@@ -38,7 +38,7 @@ export interface Prepared {
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const counts = readReplicas(replicas)
-    const { stack, signal, tell } = process
+    const { stack, signal, reporter: tell } = process
     const { port, publicUrl, dataDir } = config
     if (!(await isFreeSoon(port, () => formerRuns(dataDir)))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
     const parts: Kept[] = []
@@ -202,7 +202,7 @@ async function prepare(started: ReturnType<typeof ourProgram>, onlooker: ReturnT
 }
 
 /** Forwards the output of processes, and reports when they end or return. */
-function createOnlooker({ config, tell }: Process, changed: () => void) {
+function createOnlooker({ config, reporter: tell }: Process, changed: () => void) {
   const eyes = config.environment === 'development'
   return {
     line(part: Role, text: string) {

@@ -22,7 +22,7 @@ const asking = { everyMs: 2_000, times: 10 }
  */
 export const startWorkers = (config: Config, count: number, startup: Startup): Promise<Running> =>
   // Traces start where requests are answered.
-  begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, tell }) => {
+  begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, reporter: tell }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR
     cluster.setupPrimary({ stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const gathering = gather(count)

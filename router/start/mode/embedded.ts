@@ -17,7 +17,7 @@ import { begin, stopWithin, wire } from '../wire.ts'
  */
 export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { stack, signal, tell } = process
+    const { stack, signal, reporter: tell } = process
     // The rest of the program loads while PostgreSQL starts: the two take most of the start-up time.
     const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
     rest.catch(() => {})

@@ -27,7 +27,7 @@ import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
  */
 export const startSubgraph = (config: Config, word: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { log, metrics, tracing, signal, tell } = process
+    const { log, metrics, tracing, signal, reporter: tell } = process
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config, [

@@ -6,8 +6,8 @@ import type { SharedRegistered } from '../../door/documents/registered.ts'
 import type { ReadinessCheck } from '../../door/health.ts'
 import type { DropCause, ResponseCache } from '../../engine/transport/cache/store.ts'
 import { together } from '../../metrics/together.ts'
+import type { Reporter } from './reporter.ts'
 import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared-documents.ts'
-import type { Tell } from './tell.ts'
 
 /** Messages between processes that serve one port together and their parent process. */
 export type Word =
@@ -44,7 +44,7 @@ export interface Serving {
 }
 
 /** A process's report of readiness. */
-export type Started = Omit<Parameters<Tell['ready']>[0], 'seconds'>
+export type Started = Omit<Parameters<Reporter['ready']>[0], 'seconds'>
 
 /** The processes that serve a port together, from the view of one of them. */
 export interface Colleagues {
@@ -146,7 +146,7 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
  * Reports readiness and start errors of a worker to its parent process, which prints them once for all; in
  * human-readable output a worker prints warnings only.
  */
-export function tellKeeper(tell: Tell, worker: number, json: boolean, channel: Channel = process): Tell {
+export function reportToKeeper(tell: Reporter, worker: number, json: boolean, channel: Channel = process): Reporter {
   const say = (word: Word) => channel.send?.(word, () => {})
   return {
     say: (sentence, facts) => json && tell.say(sentence, { worker, ...facts }),

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { StartError } from '../../../start-error.ts'
 import type { Identity } from '../../../subgraphs/identity/nouns/identity.ts'
-import type { Tell } from './tell.ts'
+import type { Reporter } from './reporter.ts'
 
 /**
  * Returns the file of the data folder that holds the set-up link. It is never logged: whoever has the link can create
@@ -14,7 +14,7 @@ export const setupLinkFile = (dataDir: string): string => join(dataDir, 'setup-l
 export interface SetupDelivery {
   readonly dataDir: string
   readonly publicUrl: string
-  readonly tell: Pick<Tell, 'say' | 'warn'>
+  readonly tell: Pick<Reporter, 'say' | 'warn'>
   /**
    * Writes to an interactive terminal; null when standard output is none. @default standard output, if it is a terminal
    */

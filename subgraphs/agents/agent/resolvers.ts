@@ -1,7 +1,7 @@
 import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { tell, type WriteTransaction } from '../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../store/books.ts'
 import { change, create } from '../../store/write.ts'
 import { activeOrganization, actorOf, personOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -84,7 +84,7 @@ async function endWarning(context: Context, agent: AgentRow, unit: WriteTransact
   const isReached = monthlyLimitMicros !== null && (await modelCalls.spentSince(id, monthOf(unit.now), unit.transaction)) >= monthlyLimitMicros
   if (isReached && status !== 'ARCHIVED') return
   await agents.update(agent, { budgetAlertAt: null }, unit.transaction)
-  await tell(context, [{ kind: 'attention.closed', body: { key: attentionKey(id) } }], unit)
+  await writeFacts(context, [{ kind: 'attention.closed', body: { key: attentionKey(id) } }], unit)
 }
 
 async function updateAgent(context: Context, input: UpdateAgentInput): Promise<AgentRow> {

@@ -1,7 +1,7 @@
 import { agingOfRates } from '../../../platform/sql/rates.ts'
 import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
-import { publicChatExchanges } from './public/exchange.ts'
+import { publicChatHandlers } from './public/handler.ts'
 import { chatSessionResolvers } from './session/resolvers.ts'
 import { chatSiteResolvers } from './site/resolvers.ts'
 
@@ -20,6 +20,6 @@ export const chatNouns: Readonly<Record<string, Noun<At>>> = {
     ],
   },
   'public-chat': {
-    exchanges: ({ services: { gate }, settings, job }) => publicChatExchanges({ gate, site: settings.publicChat.site, job: () => job('public chat') }),
+    handlers: ({ services: { gate }, settings, job }) => publicChatHandlers({ gate, site: settings.publicChat.site, job: () => job('public chat') }),
   },
 }

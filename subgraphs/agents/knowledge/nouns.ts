@@ -2,13 +2,13 @@ import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { documentResolvers } from './document/resolvers.ts'
 import { knowledgeSourceResolvers } from './knowledge-source/resolvers.ts'
-import { uploadExchanges } from './knowledge-source/upload.ts'
+import { uploadHandlers } from './knowledge-source/upload.ts'
 
 /** What agents answer from: sources, and their documents as they are searched. */
 export const knowledgeNouns: Readonly<Record<string, Noun<At>>> = {
   'knowledge-source': {
     resolvers: knowledgeSourceResolvers,
-    exchanges: ({ contexts: { forRequest } }) => uploadExchanges(forRequest),
+    handlers: ({ contexts: { forRequest } }) => uploadHandlers(forRequest),
     sweeps: ({ services: { indexing } }) => [indexing.sweep],
     stop: ({ services: { indexing } }) => indexing.stop(),
   },

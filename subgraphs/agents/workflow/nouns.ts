@@ -3,11 +3,11 @@ import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { resyncRuns } from '../engines/run/announce.ts'
 import { openCode, openSecret } from '../stores/hook.ts'
-import { approvalExchanges } from './approval/exchanges.ts'
+import { approvalHandlers } from './approval/handlers.ts'
 import { approvalResolvers } from './approval/resolvers.ts'
-import { hookExchanges } from './hook/exchange.ts'
+import { hookHandlers } from './hook/handler.ts'
 import { hookResolvers } from './hook/resolvers.ts'
-import { policyExchanges } from './policy/exchanges.ts'
+import { policyHandlers } from './policy/handlers.ts'
 import { reportResolvers } from './report/resolvers.ts'
 import { workflowResolvers } from './resolvers.ts'
 import { runResolvers } from './run/resolvers.ts'
@@ -18,7 +18,7 @@ export const workflowNouns: Readonly<Record<string, Noun<At>>> = {
   workflow: { resolvers: workflowResolvers, sweeps: ({ job }) => [turnsOfSchedules(() => job('schedules'))] },
   hook: {
     resolvers: hookResolvers,
-    exchanges: ({ job }) => hookExchanges(() => job('hooks')),
+    handlers: ({ job }) => hookHandlers(() => job('hooks')),
     retention: () => [{ table: 'agents.hook_calls', days: 2, old: 'o.at < $1', order: 'o.at' }],
     readiness: ({ foundation: { sequelize, cipher }, log }) => [
       createKeyCheck(sequelize, {
@@ -45,8 +45,8 @@ export const workflowNouns: Readonly<Record<string, Noun<At>>> = {
   policy: {
     sweeps: ({ services: { policyRounds } }) => (policyRounds ? [policyRounds.sweep] : []),
     stop: async ({ services: { policyRounds } }) => policyRounds?.stop(),
-    exchanges: ({ settings: { policyService }, job }) => policyExchanges({ job: () => job('policy'), secrets: policyService?.secrets ?? [] }),
+    handlers: ({ settings: { policyService }, job }) => policyHandlers({ job: () => job('policy'), secrets: policyService?.secrets ?? [] }),
   },
-  approval: { resolvers: approvalResolvers, exchanges: ({ job }) => approvalExchanges(job) },
+  approval: { resolvers: approvalResolvers, handlers: ({ job }) => approvalHandlers(job) },
   report: { resolvers: reportResolvers },
 }

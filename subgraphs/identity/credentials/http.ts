@@ -2,7 +2,7 @@ import { DomainError } from '../../../platform/errors.ts'
 import { isMailAddress } from '../../../platform/smtp/mail-address.ts'
 import type { Authority } from '../../authority.ts'
 import { fieldsOf, readBody } from '../../http/body.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import { problem } from '../../http/problem.ts'
 import type { Admission } from './account/admission.ts'
 import type { Auth } from './auth.ts'
@@ -20,7 +20,7 @@ interface Bridge {
 }
 
 /** Handlers of sign-in and the public keys, under `/identity/api/auth`. */
-export const credentialExchanges = (bridge: Bridge): Exchanges => ({
+export const credentialHandlers = (bridge: Bridge): Handlers => ({
   [`POST ${credentialsPath}/sign-in/email`]: request => signIn(bridge, request),
   [`GET ${credentialsPath}/jwks`]: () => publicKeys(bridge),
 })

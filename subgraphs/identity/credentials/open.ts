@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Authority } from '../../authority.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import type { Foundation } from '../../subgraph.ts'
 import { createKeyLender } from '../api-key/ledgers.ts'
 import { createKeyVerifier } from '../api-key/verify.ts'
@@ -15,7 +15,7 @@ import { createAdmission } from './account/admission.ts'
 import { createAuthority } from './authority.ts'
 import { readSessionTokens, sessionCookie } from './cookie.ts'
 import { createAttempts } from './guessing/attempts.ts'
-import { credentialExchanges } from './http.ts'
+import { credentialHandlers } from './http.ts'
 import type { IdentitySettings } from './settings.ts'
 import { createSigner, newSigningKey, readPublicKeys, settleSecret } from './signing-key/keys.ts'
 
@@ -30,7 +30,7 @@ export interface Credentials {
   /** Counters shared by all processes. */
   readonly limits: Limits
   /** Handlers of sign-in and public keys. */
-  readonly exchanges: Exchanges
+  readonly handlers: Handlers
   readonly sign: Services['sign']
   /** Returns the `Set-Cookie` lines of a session with its end. */
   sessionCookies(token: string, expiresAt: Date, now: Date): readonly string[]
@@ -109,7 +109,7 @@ export function openCredentials(foundation: Foundation, settings: IdentitySettin
     authority,
     attempts,
     limits,
-    exchanges: credentialExchanges({ auth, authority, attempts, admission, clientAddressHeader: settings.clientAddressHeader }),
+    handlers: credentialHandlers({ auth, authority, attempts, admission, clientAddressHeader: settings.clientAddressHeader }),
     sign,
     sessionCookies: (token, expiresAt, now) => [sessionCookie(token, Math.floor((expiresAt.getTime() - now.getTime()) / 1000), signed)],
     sessionTokens: headers => readSessionTokens(headers, signed),

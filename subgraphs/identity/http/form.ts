@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { parseCookie, stringifySetCookie } from 'cookie'
-import { answering, type Exchange } from '../../http/exchanges.ts'
+import { answering, type Handler } from '../../http/handlers.ts'
 import { escaped, formOf, htmlPage, type Sentence } from '../../http/html.ts'
 import type { Viewer } from '../../viewer.ts'
 
@@ -92,7 +92,7 @@ export function createForms({ publicUrl, clientAddressHeader }: { readonly publi
      * and without cookies.
      * @param path of the route: `/identity/api/auth/sign-in/email`
      */
-    async ask(exchange: Exchange, request: Request, path: string, body: Readonly<Record<string, unknown>>, viewer: Viewer): Promise<RowAnswer> {
+    async ask(exchange: Handler, request: Request, path: string, body: Readonly<Record<string, unknown>>, viewer: Viewer): Promise<RowAnswer> {
       const headers = new Headers({ 'content-type': 'application/json', origin: publicUrl })
       for (const told of [clientAddressHeader, 'user-agent', 'x-request-id']) if (request.headers.has(told)) headers.set(told, request.headers.get(told)!)
       const init = { method: 'POST', headers, body: JSON.stringify(body), signal: request.signal }

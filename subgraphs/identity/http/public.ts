@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors.ts'
-import type { Exchange } from '../../http/exchanges.ts'
+import type { Handler } from '../../http/handlers.ts'
 
 /** Origins whose pages may call. */
 export interface Pages {
@@ -14,8 +14,8 @@ export interface Pages {
  * without a cookie, because it
  *   could sign people in as somebody else (login CSRF) @default false
  */
-export const publicExchange =
-  ({ publicUrl, trustsOrigin }: Pages, exchange: Exchange, { signsIn = false }: { readonly signsIn?: boolean } = {}): Exchange =>
+export const publicHandler =
+  ({ publicUrl, trustsOrigin }: Pages, exchange: Handler, { signsIn = false }: { readonly signsIn?: boolean } = {}): Handler =>
   async (request, viewer) => {
     const origin = request.headers.get('origin')
     const isOurs = origin !== null && (origin === publicUrl || trustsOrigin(origin))

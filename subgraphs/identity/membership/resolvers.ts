@@ -89,7 +89,7 @@ export const membershipResolvers: Resolvers = {
           return memberships.insert({ organizationId, id: newId(now), userId: user.id, roles, ...stamps }, transaction)
         },
         audit: audited('membership.added'),
-        tell: row => [isAdded({ ...row, kind: 'human' })],
+        facts: row => [isAdded({ ...row, kind: 'human' })],
         announce: ({ userId }) => announceViewer(events, userId),
       })
     },
@@ -113,7 +113,7 @@ export const membershipResolvers: Resolvers = {
           return new Set(roles).symmetricDifference(new Set(membership.roles)).size > 0 ? { roles } : {}
         },
         audit: ({ after }) => audited('membership.roles_changed', kind)(after),
-        tell: ({ after }) => [isChanged({ ...after, kind })],
+        facts: ({ after }) => [isChanged({ ...after, kind })],
         announce: ({ after }) => announceViewer(events, after.userId),
       })
     },
@@ -132,7 +132,7 @@ export const membershipResolvers: Resolvers = {
           kind = await context.users.kindOf(membership.userId, transaction)
         },
         audit: row => audited('membership.removed', kind)(row),
-        tell: row => [isRemoved({ ...row, kind })],
+        facts: row => [isRemoved({ ...row, kind })],
         // Everything that depends on the membership is removed with it.
         async wake({ organizationId, userId }, unit) {
           await endSessions(context, { userId, organizationId }, unit)
@@ -162,7 +162,7 @@ export const membershipResolvers: Resolvers = {
           return { organizationId, id, userId, roles, createdAt: now, updatedAt: now, createdBy: actorOf(viewer) }
         },
         audit: ({ userId }) => ({ tenantId: organizationId, action: 'service_account.created', subjectId: userId }),
-        tell: row => [isAdded({ ...row, kind: 'service_account' })],
+        facts: row => [isAdded({ ...row, kind: 'service_account' })],
       })
       return row
     },

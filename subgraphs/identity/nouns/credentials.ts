@@ -1,9 +1,9 @@
 import type { Noun } from '../../wiring/define.ts'
 import { acceptPath } from '../credentials/account/invited.ts'
-import { accountExchanges } from '../credentials/account/open.ts'
+import { accountHandlers } from '../credentials/account/open.ts'
 import { requestQueue, requestSweep } from '../credentials/account/requests.ts'
 import { accountResolvers } from '../credentials/account/resolvers.ts'
-import { oauthExchanges } from '../credentials/oauth/exchanges.ts'
+import { oauthHandlers } from '../credentials/oauth/handlers.ts'
 import { oauthResolvers } from '../credentials/oauth/resolvers.ts'
 import { accountPages } from '../credentials/pages/account.ts'
 import { invitationPages } from '../credentials/pages/invitation.ts'
@@ -17,7 +17,7 @@ export const mail: Noun<At> = { queues: at => [at.services.mail.queue], sweeps: 
 /** Credentials of people and programs. */
 export const credentialNouns: Readonly<Record<string, Noun<At>>> = {
   credentials: {
-    exchanges: ({ services: { credentials } }) => credentials.exchanges,
+    handlers: ({ services: { credentials } }) => credentials.handlers,
     readiness: ({ services: { credentials } }) => [{ check: credentials.ready }],
     async start({ services: { credentials }, log }) {
       // Warms up, so that the first sign-in need not wait for it.
@@ -29,15 +29,15 @@ export const credentialNouns: Readonly<Record<string, Noun<At>>> = {
     resolvers: accountResolvers,
     queues: at => [requestQueue(() => at.job('platform'))],
     sweeps: at => [requestSweep(() => at.job('platform'), at.foundation.clock)],
-    exchanges: accountsAndPages,
+    handlers: accountsAndPages,
   },
   'credentials/signing-key': { resolvers: signingKeyResolvers },
   'credentials/oauth': {
     resolvers: oauthResolvers,
-    exchanges: ({ foundation: { publicUrl, clock }, settings: { clientAddressHeader, trustsOrigin }, services, contexts, job }) => {
+    handlers: ({ foundation: { publicUrl, clock }, settings: { clientAddressHeader, trustsOrigin }, services, contexts, job }) => {
       const { credentials, forms } = services
       const { authority } = credentials
-      return oauthExchanges({ publicUrl, clock, clientAddressHeader, authority, forms, trustsOrigin, open: contexts.forRequest, job: () => job('platform') })
+      return oauthHandlers({ publicUrl, clock, clientAddressHeader, authority, forms, trustsOrigin, open: contexts.forRequest, job: () => job('platform') })
     },
   },
   'credentials/pages': loginPage,
@@ -47,7 +47,7 @@ export const credentialNouns: Readonly<Record<string, Noun<At>>> = {
 function accountsAndPages({ foundation: { publicUrl, clock }, settings: { trustsOrigin, signUp, clientAddressHeader }, services, contexts, jobs }: At) {
   const { credentials, forms } = services
   const { attempts, limits, authority } = credentials
-  const accounts = accountExchanges({ publicUrl, trustsOrigin, clock, contexts, attempts, limits, signUp, clientAddressHeader, jobs })
+  const accounts = accountHandlers({ publicUrl, trustsOrigin, clock, contexts, attempts, limits, signUp, clientAddressHeader, jobs })
   return {
     ...accounts,
     ...accountPages({ clock, contexts, signUp }, forms, accounts),

@@ -10,7 +10,7 @@ import { leaving } from './sessions.ts'
 
 /** The page on which people sign in. */
 export const loginPage: Noun<At> = {
-  exchanges(at) {
+  handlers(at) {
     const login = loginPageOf(at)
     return { [`GET ${loginPath}`]: login, [`POST ${loginPath}`]: login }
   },
@@ -19,7 +19,7 @@ export const loginPage: Noun<At> = {
 function loginPageOf(at: At) {
   const { foundation, settings, services, contexts } = at
   const { environment, publicUrl } = foundation
-  const { authority, exchanges } = services.credentials
+  const { authority, handlers: exchanges } = services.credentials
   const job = () => at.job('platform')
   return createLoginPage({
     publicUrl,

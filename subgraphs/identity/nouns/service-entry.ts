@@ -6,7 +6,7 @@ import type { At } from './services.ts'
 /** The registry of services. */
 export const serviceEntry: Noun<At> = {
   resolvers: serviceEntryResolvers,
-  exchanges: ({ foundation: { clock, environment }, services: { production }, job }) => ({
+  handlers: ({ foundation: { clock, environment }, services: { production }, job }) => ({
     [`GET ${servicesPath}/*`]: serviceAnswer(async () => job('platform').serviceEntries.manyBy('environment').load(environment), production, clock),
   }),
 }

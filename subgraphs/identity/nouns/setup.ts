@@ -9,7 +9,7 @@ export const setupOf = ({ foundation: { clock }, settings: { foreignIssuer }, jo
 
 /** The set-up page. */
 export const setup: Noun<At> = {
-  exchanges(at) {
+  handlers(at) {
     const { handle } = setupOf(at)
     return { [`GET ${setupPath}`]: handle, [`POST ${setupPath}`]: handle }
   },

@@ -47,7 +47,7 @@ export const organizationResolvers: Resolvers = {
           return { organization, owner: await memberships.insert(owner, transaction) }
         },
         audit: ({ organization: { id } }) => ({ tenantId: id, action: 'organization.created', subjectId: id, personId: person }),
-        tell: ({ organization, owner }) => [isCreated(organization, person), isAdded({ ...owner, kind: 'human' })],
+        facts: ({ organization, owner }) => [isCreated(organization, person), isAdded({ ...owner, kind: 'human' })],
         announce: () => announceViewer(events, person),
       }).catch(error => {
         if (!(error instanceof UniqueConstraintError)) throw error
@@ -67,7 +67,7 @@ export const organizationResolvers: Resolvers = {
         expectedVersion: input.expectedVersion,
         decide: () => ({ name }),
         audit: () => ({ tenantId: id, action: 'organization.updated', subjectId: id }),
-        tell: ({ after }) => [isRenamed(after)],
+        facts: ({ after }) => [isRenamed(after)],
       })
     },
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../platform/clock.ts'
 import { DomainError } from '../../../platform/errors.ts'
-import type { Exchange } from '../../http/exchanges.ts'
+import type { Handler } from '../../http/handlers.ts'
 import type { ServiceEntryRow } from '../stores/service-entry.ts'
 import { maintenanceOf } from './maintenance.ts'
 import type { Production } from './production.ts'
@@ -19,7 +19,7 @@ const secondsKept = 60
  * @param entries of this environment
  */
 export const serviceAnswer =
-  (entries: () => Promise<readonly ServiceEntryRow[]>, production: Production, clock: Clock): Exchange =>
+  (entries: () => Promise<readonly ServiceEntryRow[]>, production: Production, clock: Clock): Handler =>
   async request => {
     const slug = new URL(request.url).pathname.slice(servicesPath.length + 1).replace(/\/$/, '')
     const entry = (await entries()).find(each => each.slug === slug)

@@ -57,7 +57,7 @@ export async function setMaintenance(context: Context, { serviceId, until, messa
       const action = ends ? 'service.maintenance_set' : 'service.maintenance_ended'
       return { tenantId: platform, action, subjectId: id, details: { service: slug, ...(ends && { until: ends.toISOString() }) } }
     },
-    tell: ({ entry, isNews }) => (isNews ? [isRegistered(entry)] : []),
+    facts: ({ entry, isNews }) => (isNews ? [isRegistered(entry)] : []),
     announce: ({ entry: { slug }, isNews }) => (isNews ? events.announce(registryTopic, { service: slug }) : undefined),
   })
   return entry

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import type { Events } from '../../../platform/events.ts'
 import { newId } from '../../../platform/ids.ts'
-import { record, tell, type WriteTransaction } from '../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../store/books.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Registration } from '../../subgraph.ts'
 import type { Job } from '../context.ts'
@@ -79,7 +79,7 @@ async function enter(job: Job, entry: EntryContent, present: readonly ServiceEnt
     id = newId(now)
     await job.serviceEntries.insert({ ...entry, id, createdAt: now, updatedAt: now }, transaction)
   }
-  await tell(job, [isRegistered({ ...entry, id: id! })], unit)
+  await writeFacts(job, [isRegistered({ ...entry, id: id! })], unit)
   return true
 }
 
@@ -115,11 +115,11 @@ async function noteConflicts(
     await record(job, { tenantId: admins, action: 'service.conflict', subjectId: holder ?? admins, details: { service: slug, environment, reason } }, unit)
     const told = { organizationId: admins, subjectId: slug, audience: 'managers', at: now.toISOString(), url: publicUrl } as const
     const body = { ...told, key: keyOf(environment, slug), kind: 'SERVICE_CONFLICT', title: `The service ${slug} was not registered`, body: reason }
-    await tell(job, [{ kind: 'attention.opened', body }], unit)
+    await writeFacts(job, [{ kind: 'attention.opened', body }], unit)
   }
   for (const { slug } of over) {
     await serviceEntries.dropConflict(environment, slug, transaction)
-    await tell(job, [{ kind: 'attention.closed', body: { key: keyOf(environment, slug) } }], unit)
+    await writeFacts(job, [{ kind: 'attention.closed', body: { key: keyOf(environment, slug) } }], unit)
   }
 }
 

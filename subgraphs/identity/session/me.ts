@@ -1,4 +1,4 @@
-import type { Exchange } from '../../http/exchanges.ts'
+import type { Handler } from '../../http/handlers.ts'
 import { requirePerson, type Viewer } from '../../viewer.ts'
 import type { Context } from '../context.ts'
 import { addressesOf } from '../service-entry/rules.ts'
@@ -35,8 +35,8 @@ export async function profileOf(context: Context, userId: string, sessionId: str
 }
 
 /** Handles `GET …/me`: the signed-in person, the context, and other possible ones. */
-export const meExchange =
-  (open: Open): Exchange =>
+export const meHandler =
+  (open: Open): Handler =>
   async (request, viewer) => {
     const { user, session, organizations, recoveryEmail } = await profileOf(open(viewer, request), requirePerson(viewer), viewer.sessionId)
     const active = organizations.find(place => place.id === viewer.organizationId)
@@ -48,8 +48,8 @@ export const meExchange =
   }
 
 /** Handles `GET …/apps`: the services that people may open in the active context, by title, with their addresses. */
-export const appsExchange =
-  (open: Open): Exchange =>
+export const appsHandler =
+  (open: Open): Handler =>
   async (request, viewer) => {
     const { serviceEntries, environment, production } = open(viewer, request)
     const entries = (await serviceEntries.manyBy('environment').load(environment)).filter(

@@ -4,7 +4,7 @@ import { isMailAddress, mailAddressSentence } from '../../../platform/smtp/mail-
 import { transactionLock } from '../../../platform/sql/lock.ts'
 import { statement } from '../../../platform/sql/statement.ts'
 import { selectList } from '../../../platform/sql/table.ts'
-import { tell, type WriteTransaction } from '../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import { inTransaction } from '../../store/write.ts'
 import { keptOf, serviceOfAll, writeKey } from '../api-key/rules.ts'
@@ -97,7 +97,7 @@ async function provideOrganizations(job: Job, world: World, unit: WriteTransacti
     ids[slug] = organization.id
     made.push(isCreated(organization))
   }
-  await tell(job, made, unit)
+  await writeFacts(job, made, unit)
   return ids
 }
 
@@ -118,7 +118,7 @@ async function provideMemberships(job: Job, world: World, users: Ids, organizati
       made.push(isAdded({ ...(await memberships.insert(row, transaction)), kind: 'human' }))
     }
   }
-  await tell(job, made, unit)
+  await writeFacts(job, made, unit)
 }
 
 async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World, organizations: Ids, unit: WriteTransaction): Promise<void> {
@@ -132,7 +132,7 @@ async function provideServiceAccounts(job: Job, { serviceAccounts = [] }: World,
     const account = { id: newId(now), name, email: null, emailVerified: false, kind: 'service_account', createdAt: now, updatedAt: now } as const
     const { id: userId } = await job.users.insert(account, transaction)
     const membership = { organizationId, id: newId(now), userId, roles: [...roles], createdAt: now, updatedAt: now, createdBy }
-    await tell(job, [isAdded({ ...(await job.memberships.insert(membership, transaction)), kind: 'service_account' })], unit)
+    await writeFacts(job, [isAdded({ ...(await job.memberships.insert(membership, transaction)), kind: 'service_account' })], unit)
   }
 }
 

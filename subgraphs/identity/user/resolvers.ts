@@ -60,7 +60,7 @@ export const userResolvers: Resolvers = {
           if (Object.entries(changes).every(([name, value]) => user[name as keyof UserRow] === value)) return { user, isNews: false }
           return { user: await context.everyUser.update(user, { ...changes, updatedAt: now }, transaction), isNews: true }
         },
-        tell: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
+        facts: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
       })
       return user
     },
@@ -80,7 +80,7 @@ export const userResolvers: Resolvers = {
           return { user: await everyUser.update(user, { suspendedAt: now, updatedAt: now }, transaction), isNews: true }
         },
         audit: ({ isNews }) => (isNews ? { tenantId: platform, action: 'account.suspended', subjectId: id, personId: id, details: { reason } } : null),
-        tell: ({ user, isNews }) => (isNews ? [{ kind: 'user.suspended', body: { userId: id } }, isUpdated(user)] : []),
+        facts: ({ user, isNews }) => (isNews ? [{ kind: 'user.suspended', body: { userId: id } }, isUpdated(user)] : []),
         announce: ({ isNews }) => (isNews ? announceViewer(context.events, id) : undefined),
       })
       return user
@@ -100,7 +100,7 @@ export const userResolvers: Resolvers = {
           return { user: await everyUser.update(user, { suspendedAt: null, updatedAt: now }, transaction), isNews: true }
         },
         audit: ({ isNews }) => (isNews ? { tenantId: platform, action: 'account.reinstated', subjectId: id, personId: id } : null),
-        tell: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
+        facts: ({ user, isNews }) => (isNews ? [isUpdated(user)] : []),
       })
       return user
     },

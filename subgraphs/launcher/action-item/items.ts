@@ -17,12 +17,12 @@ export async function openItem(context: ItemWriting, { from, key, present }: Kno
   if (present) {
     const changes = opening(present, opened)
     const announce = await changeItem(context, present, changes, unit)
-    return changes && isNews(present, opened) ? both(announce, await tellItem(context, { ...present, ...changes }, unit)) : announce
+    return changes && isNews(present, opened) ? both(announce, await postItem(context, { ...present, ...changes }, unit)) : announce
   }
   const { transaction, now } = unit
   const stamps = { createdAt: now, updatedAt: now, createdBy: `service:app_${from}` }
   const item = await context.actionItems.insert({ id: newId(now), app: from, key, status: 'OPEN', ...opened, ...stamps }, transaction)
-  return both(() => announceItem(context.events, item), await tellItem(context, item, unit))
+  return both(() => announceItem(context.events, item), await postItem(context, item, unit))
 }
 
 const both = (first: (() => void) | undefined, second: (() => void) | undefined) => () => {
@@ -31,7 +31,7 @@ const both = (first: (() => void) | undefined, second: (() => void) | undefined)
 }
 
 /** Has those who see an item mailed and sent push messages, as they want. */
-async function tellItem(context: Posting, item: ActionItemRow, unit: WriteTransaction): Promise<(() => void) | undefined> {
+async function postItem(context: Posting, item: ActionItemRow, unit: WriteTransaction): Promise<(() => void) | undefined> {
   const { id, organizationId, audience, userId, app, kind, title, body, url, severity } = item
   // What belongs to the platform is listed for its managers alone, and identity does not say who they are.
   if (organizationId === null && audience !== 'person') return undefined

@@ -11,7 +11,7 @@ import { dashboardResolvers } from './resolvers.ts'
 import { searchResolvers } from './search/resolvers.ts'
 import { settingsResolvers } from './settings/resolvers.ts'
 import { sharedLinkResolvers } from './shared-link/resolvers.ts'
-import { workspaceExchanges } from './workspace/exchanges.ts'
+import { workspaceHandlers } from './workspace/handlers.ts'
 import { workspaceResolvers } from './workspace/resolvers.ts'
 
 /** Days for which an announcement is kept after its end. */
@@ -38,5 +38,5 @@ export const dashboardNouns: Readonly<Record<string, Noun<At>>> = {
     ],
   },
   'own-widget': { resolvers: ownWidgetResolvers },
-  workspace: { resolvers: workspaceResolvers, exchanges: workspaceExchanges },
+  workspace: { resolvers: workspaceResolvers, handlers: workspaceHandlers },
 }

@@ -2,11 +2,11 @@ import { agingOfRates } from '../../../platform/sql/rates.ts'
 import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { ratesTable } from '../engines/visitors/visitors.ts'
-import { consentExchanges } from './consent/exchanges.ts'
+import { consentHandlers } from './consent/handlers.ts'
 import { consentResolvers } from './consent/resolvers.ts'
-import { demoExchanges } from './demo/exchanges.ts'
+import { demoHandlers } from './demo/handlers.ts'
 import { demoResolvers } from './demo/resolvers.ts'
-import { leadExchanges } from './lead/exchanges.ts'
+import { leadHandlers } from './lead/handlers.ts'
 import { leadResolvers } from './lead/resolvers.ts'
 
 /** Days for which leads and decisions about cookies are kept, and mails: within them a key is not sent again. */
@@ -16,13 +16,13 @@ const [leadDays, consentDays, mailDays] = [730, 730, 40]
 export const marketingNouns: Readonly<Record<string, Noun<At>>> = {
   lead: {
     resolvers: leadResolvers,
-    exchanges: leadExchanges,
+    handlers: leadHandlers,
     retention: () => [{ table: 'launcher.leads', days: leadDays, old: 'o.created_at < $1', order: 'o.created_at' }, agingOfRates(ratesTable)],
   },
-  demo: { resolvers: demoResolvers, exchanges: demoExchanges },
+  demo: { resolvers: demoResolvers, handlers: demoHandlers },
   consent: {
     resolvers: consentResolvers,
-    exchanges: consentExchanges,
+    handlers: consentHandlers,
     sweeps: ({ services: { consentSync } }) => [consentSync.sweep],
     retention: () => [
       { table: 'launcher.consent_decisions', days: consentDays, old: 'o.created_at < $1', order: 'o.created_at' },

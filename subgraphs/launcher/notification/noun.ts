@@ -4,11 +4,11 @@ import { deliverNotices } from '../engines/notify/deliver.ts'
 import { resyncNotifications } from '../engines/notify/notify.ts'
 import { digestResolvers } from './digest/resolvers.ts'
 import { sendDigests } from './digest/send.ts'
-import { serviceExchanges } from './inbound/exchanges.ts'
+import { serviceHandlers } from './inbound/handlers.ts'
 import { takeOpen } from './inbound/take.ts'
 import { writeMails } from './mail/write.ts'
 import { preferencesResolvers } from './preferences/resolvers.ts'
-import { pushExchanges } from './push/exchanges.ts'
+import { pushHandlers } from './push/handlers.ts'
 import { pushSubscriptionResolvers } from './push/resolvers.ts'
 import { notificationResolvers } from './resolvers.ts'
 
@@ -34,7 +34,7 @@ export const notificationDigest: Noun<At> = {
 /** Browsers of people, and the push messages to them. */
 export const pushSubscription: Noun<At> = {
   resolvers: pushSubscriptionResolvers,
-  exchanges: pushExchanges,
+  handlers: pushHandlers,
   sweeps: ({ services: { push }, job }) => [push.sweep(() => job('push'))],
   stop: ({ services: { push } }) => push.ended(),
 }
@@ -44,7 +44,7 @@ const readEveryMs = 60_000
 
 /** Items of the notification service. */
 export const notificationService: Noun<At> = {
-  exchanges: serviceExchanges,
+  handlers: serviceHandlers,
   sweeps: ({ foundation: { clock }, services: { notificationService: service }, job }) =>
     service
       ? [

@@ -189,7 +189,7 @@ async function decide(
       return { ...changes, status, decidedBy: viewer.userId, decidedAt: unit.now }
     },
     audit: ({ after }) => auditOf(after, status === 'PENDING' ? 'refund.approved' : 'refund.rejected'),
-    tell: ({ before, after }) => approvalFacts(order!, before, after, publicUrl),
+    facts: ({ before, after }) => approvalFacts(order!, before, after, publicUrl),
     announce: () => announceOrder(events, order!),
   })
   return transactionId

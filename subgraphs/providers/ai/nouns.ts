@@ -1,14 +1,14 @@
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import type { Noun } from '../../wiring/define.ts'
 import { agingOfCallRates } from '../stores/ai/call-rates.ts'
 import { completionResolvers } from './completion/resolvers.ts'
 import { embeddingResolvers } from './embedding/resolvers.ts'
-import { aiExchanges } from './exchanges.ts'
+import { aiHandlers } from './handlers.ts'
 import { imageResolvers } from './image/resolvers.ts'
 import { transcriptionResolvers } from './transcription/resolvers.ts'
 
 interface At {
-  readonly services: { readonly gateway: { readonly exchanges: Exchanges; readonly stop: () => void } }
+  readonly services: { readonly gateway: { readonly exchanges: Handlers; readonly stop: () => void } }
 }
 
 /** Calls to models: in the graph, and over HTTP. */
@@ -18,7 +18,7 @@ export const aiNouns: Readonly<Record<string, Noun<At>>> = {
   image: { resolvers: imageResolvers },
   transcription: { resolvers: transcriptionResolvers },
   gateway: {
-    exchanges: ({ services: { gateway } }) => ({ ...aiExchanges, ...gateway.exchanges }),
+    handlers: ({ services: { gateway } }) => ({ ...aiHandlers, ...gateway.exchanges }),
     retention: () => [agingOfCallRates],
     stop: async ({ services: { gateway } }) => gateway.stop(),
   },

@@ -85,7 +85,7 @@ export async function makeInOnePiece<Answer>({ makeCall, upstream }: Engine, ask
 }
 
 /** Fields that every call answers in the graph besides its own. */
-export const toldInGraph = ({ callId, model, costMicros, attempts }: Made<unknown>) => ({
+export const shownInGraph = ({ callId, model, costMicros, attempts }: Made<unknown>) => ({
   callId,
   provider: providerNameOf(model),
   model: model.name,

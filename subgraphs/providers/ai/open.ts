@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import type { Foundation } from '../../subgraph.ts'
 import type { Ai } from '../engines/models/engine.ts'
 import type { Models } from '../engines/models/in-use.ts'
@@ -14,14 +14,14 @@ import { createAttempts } from './attempt/attempts.ts'
 import { createCooldowns, createSharedCooldowns } from './attempt/cooldown.ts'
 import { createUpstream } from './attempt/upstream.ts'
 import { createCalls } from './call.ts'
-import { chatExchange } from './chat/exchange.ts'
+import { chatHandler } from './chat/handler.ts'
 import { openCounter } from './counting/counter.ts'
-import { embeddingExchange } from './embedding/exchange.ts'
+import { embeddingHandler } from './embedding/handler.ts'
 import { createFigures } from './figures.ts'
-import { imageExchange } from './image/exchange.ts'
-import { modelExchange, modelsExchange } from './model/exchange.ts'
+import { imageHandler } from './image/handler.ts'
+import { modelHandler, modelsHandler } from './model/handler.ts'
 import { createAdmission } from './rate.ts'
-import { transcriptionExchange } from './transcription/exchange.ts'
+import { transcriptionHandler } from './transcription/handler.ts'
 
 /** Path prefix of OpenAI's protocol. */
 const below = '/providers/api/ai'
@@ -42,7 +42,7 @@ export interface AiGround {
 export function openAi(
   { clock, metrics, outbound, sequelize }: Pick<Foundation, 'clock' | 'metrics' | 'outbound' | 'sequelize'>,
   { models, calls, credentials, clients, platformOrganization, addresses, times, log }: AiGround,
-): { readonly ai: Ai; readonly exchanges: Exchanges; readonly stop: () => void } {
+): { readonly ai: Ai; readonly exchanges: Handlers; readonly stop: () => void } {
   const { stream } = outbound
   const figures = createFigures(metrics)
   const admit = createAdmission((...wanted) => lendCalls(sequelize, ...wanted), clock)
@@ -67,7 +67,7 @@ export function openAi(
     platformOrganization,
     stream,
   }
-  const [chat, image, transcription] = [chatExchange(ai, figures), imageExchange(ai), transcriptionExchange(ai)]
+  const [chat, image, transcription] = [chatHandler(ai, figures), imageHandler(ai), transcriptionHandler(ai)]
   return {
     ai,
     // Costs of calls that end now must be written before the process ends, so they are not counted exactly.
@@ -79,9 +79,9 @@ export function openAi(
       [`POST ${below}/images/generations`]: image,
       [`POST ${below}/transcriptions`]: transcription,
       [`POST ${below}/audio/transcriptions`]: transcription,
-      [`POST ${below}/embeddings`]: embeddingExchange(ai),
-      [`GET ${below}/models`]: modelsExchange(models),
-      [`GET ${below}/models/**`]: modelExchange(models, `${below}/models/`),
+      [`POST ${below}/embeddings`]: embeddingHandler(ai),
+      [`GET ${below}/models`]: modelsHandler(models),
+      [`GET ${below}/models/**`]: modelHandler(models, `${below}/models/`),
     },
   }
 }

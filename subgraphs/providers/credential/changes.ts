@@ -204,7 +204,7 @@ export async function deleteCredential(context: Context, { id, expectedVersion }
     id,
     expectedVersion,
     audit: row => lineOf(tenantId, 'credential.deleted', row),
-    tell: row => factsOf(row, null, context),
+    facts: row => factsOf(row, null, context),
     announce: announceOf(context),
   })
 }

@@ -16,7 +16,7 @@ export async function noteUse(context: Job, { id, sealed, status, message }: Not
       const isNews = status !== null && row.secret === sealed && row.status !== 'DISABLED' && row.status !== status
       return { changes: isNews ? { ...used, status, ...(message !== null && { testMessage: message }) } : used }
     },
-    tell: ({ before, after }) => factsOf(before, after, context, admins),
+    facts: ({ before, after }) => factsOf(before, after, context, admins),
     announce: ({ before, after }) => (before.status === after.status ? undefined : announceCredential(events, after)),
   })
 }

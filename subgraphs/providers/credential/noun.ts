@@ -3,7 +3,7 @@ import type { Viewer } from '../../viewer.ts'
 import type { Base, Noun } from '../../wiring/define.ts'
 import type { Context, Job } from '../context.ts'
 import type { CredentialsInUse } from '../engines/third-party/credentials.ts'
-import { credentialExchanges } from './exchange.ts'
+import { credentialHandlers } from './handler.ts'
 import { credentialResolvers } from './resolvers.ts'
 
 interface At extends Base<Job, unknown> {
@@ -14,7 +14,7 @@ interface At extends Base<Job, unknown> {
 /** Credentials for third parties. */
 export const credential: Noun<At> = {
   resolvers: credentialResolvers,
-  exchanges: ({ contexts }) => credentialExchanges(contexts.forRequest),
+  handlers: ({ contexts }) => credentialHandlers(contexts.forRequest),
   sweeps: ({ job, foundation: { clock } }) => [
     {
       name: 'secrets whose grace is over',

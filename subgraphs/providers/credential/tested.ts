@@ -29,7 +29,7 @@ export async function testCredential(context: Context, { id }: TestCredentialInp
       return { changes: { testedAt: now, testMessage: message, ...(trial.status !== null && { status: trial.status }) } }
     },
     audit: ({ after }) => lineOf(tenantId, 'credential.tested', after),
-    tell: ({ before, after }) => factsOf(before, after, context, tenantId),
+    facts: ({ before, after }) => factsOf(before, after, context, tenantId),
     announce: ({ after }) => announceOf(context)(after),
   })
   if (stepped) return stepped.after

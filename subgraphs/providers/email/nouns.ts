@@ -30,7 +30,7 @@ export const emailNouns: Readonly<Record<string, Noun<At>>> = {
     queues: ({ services: { email } }) => [email.queue],
     sweeps: ({ services: { email } }) => email.sweeps,
     retention: ({ services: { email } }) => email.retentionRules,
-    exchanges: ({ services: { email } }) => email.exchanges,
+    handlers: ({ services: { email } }) => email.handlers,
     close: ({ services: { email } }) => email.close(),
   },
   suppression: { resolvers: suppressionResolvers },

@@ -3,14 +3,14 @@ import type { Jobs } from '../../../platform/jobs/jobs.ts'
 import type { JobQueue, Sweep } from '../../../platform/jobs/queue.ts'
 import type { RetentionRule } from '../../../platform/jobs/retention.ts'
 import { createDial } from '../../../platform/smtp/dial.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import type { Foundation } from '../../subgraph.ts'
 import type { Job, Mailing } from '../context.ts'
 import type { EmailSettings } from '../registration.ts'
 import { agingOfClaims } from '../stores/email/domain.ts'
 import { lookSweep } from './domain/look.ts'
 import { createLookUp } from './domain/lookup.ts'
-import { eventsExchange } from './event/events.ts'
+import { eventsHandler } from './event/events.ts'
 import { createDeliver } from './message/deliver.ts'
 import { emailQueue, emailQueueName, emailSweep } from './message/queue.ts'
 import { createServers } from './message/servers.ts'
@@ -21,7 +21,7 @@ export interface OpenEmail {
   readonly queue: JobQueue
   readonly sweeps: readonly Sweep[]
   readonly retentionRules: readonly RetentionRule[]
-  readonly exchanges: Exchanges
+  readonly handlers: Handlers
   /** Closes the connections; called when no job runs any more. */
   close(): void
 }
@@ -52,7 +52,7 @@ export function openEmail(
       { table: 'providers.email_messages', days, old: 'o.created_at < $1', order: 'o.created_at' },
       { table: 'providers.email_events', days: eventDays, old: 'o.at < $1', order: 'o.at' },
     ],
-    exchanges: { 'POST /providers/api/email/events': eventsExchange({ job, secret: eventsSecret, now }) },
+    handlers: { 'POST /providers/api/email/events': eventsHandler({ job, secret: eventsSecret, now }) },
     close: () => servers.close(),
   }
 }

@@ -1,4 +1,4 @@
-import { tell, type WriteTransaction, type Writing } from '../../store/books.ts'
+import { type WriteTransaction, type Writing, writeFacts } from '../../store/books.ts'
 import type { NewFact } from '../../store/fact-kinds.ts'
 import type { OpenModelPreferences, Warning } from '../stores/model/settings.ts'
 
@@ -35,7 +35,7 @@ function factOf({ organizationId, model, isNew, retiresAt, replacement }: Warnin
  */
 export async function tellWarnings(context: Place, organizationId: string | null, unit: WriteTransaction): Promise<void> {
   const found = await context.modelPreferences.takeWarnings(organizationId, unit.now, unit.transaction)
-  await tell(
+  await writeFacts(
     context,
     found.map(warning => factOf(warning, context.publicUrl, unit.now)),
     unit,

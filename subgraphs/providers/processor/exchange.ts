@@ -22,7 +22,7 @@ export interface Asking<Answer> {
 }
 
 /** A request that changes something at the processor. */
-export interface Telling<Answer extends { readonly id: string }> extends Asking<Answer> {
+export interface ProcessorChange<Answer extends { readonly id: string }> extends Asking<Answer> {
   /** The processor's idempotency key, passed on unchanged. */
   readonly idempotencyKey: string
   /** Audit action: `processor_refund.created`. */
@@ -52,7 +52,7 @@ export async function askProcessor<Answer>(context: Context, asking: Asking<Answ
  * moved.
  * @throws as `askProcessor`
  */
-export async function tellProcessor<Answer extends { readonly id: string }>(context: Context, telling: Telling<Answer>): Promise<Answer> {
+export async function changeAtProcessor<Answer extends { readonly id: string }>(context: Context, telling: ProcessorChange<Answer>): Promise<Answer> {
   const key = readKey(telling.idempotencyKey)
   const { answer, callId } = await counted(context, telling, key)
   const isReplay = headersOf(answer)['idempotent-replayed'] === 'true'

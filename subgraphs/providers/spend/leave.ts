@@ -1,4 +1,4 @@
-import { record, tell, type WriteTransaction } from '../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../store/books.ts'
 import type { Job } from '../context.ts'
 import { factsOf } from '../engines/spend/announce.ts'
 
@@ -12,6 +12,6 @@ export async function forgetMember(
     const { id, level, scopeType, scopeValue, period } = limit
     const details = { level, scopeType, scopeValue, period, why: 'membership.removed' }
     await record(job, { tenantId: organizationId, action: 'spend_limit.deleted', subjectId: id, details }, unit)
-    await tell(job, factsOf(limit, null, job.publicUrl, unit.now), unit)
+    await writeFacts(job, factsOf(limit, null, job.publicUrl, unit.now), unit)
   }
 }

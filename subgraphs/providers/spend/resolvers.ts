@@ -97,7 +97,7 @@ async function createSpendLimit(context: Context, input: CreateSpendLimitInput):
       )
     },
     audit: row => lineOf(tenantId, 'spend_limit.created', row),
-    tell: row => [...(replaced ? factsOf(replaced, null, publicUrl, row.createdAt) : []), ...factsOf(null, row, publicUrl, row.createdAt)],
+    facts: row => [...(replaced ? factsOf(replaced, null, publicUrl, row.createdAt) : []), ...factsOf(null, row, publicUrl, row.createdAt)],
     announce: row => announceLimit(context, row),
   })
   // Calls that ended during the creation are counted now that every process sees the limit.
@@ -142,7 +142,7 @@ async function updateSpendLimit(context: Context, input: UpdateSpendLimitInput):
       return { ...changes, isDefault, since, spentMicros, reservedMicros, overdrawnMicros, alerts, attention }
     },
     audit: ({ after }) => lineOf(tenantId, 'spend_limit.updated', after),
-    tell: ({ before, after }) => factsOf(before, after, publicUrl, after.updatedAt),
+    facts: ({ before, after }) => factsOf(before, after, publicUrl, after.updatedAt),
     announce: ({ after }) => announceLimit(context, after),
   })
 }
@@ -156,7 +156,7 @@ async function deleteSpendLimit(context: Context, { id, expectedVersion }: Delet
     expectedVersion,
     decide: ({ level, hardLimitMicros }) => (hardLimitMicros === null ? undefined : requireGovernor(viewer, level)),
     audit: row => lineOf(tenantId, 'spend_limit.deleted', row),
-    tell: row => factsOf(row, null, publicUrl, row.updatedAt),
+    facts: row => factsOf(row, null, publicUrl, row.updatedAt),
     announce: row => announceLimit(context, row),
   })
 }

@@ -3,7 +3,7 @@ import type { Viewer } from '../../viewer.ts'
 import type { Noun } from '../../wiring/define.ts'
 import type { Context } from '../context.ts'
 import { videoQuotaAging } from '../stores/video/quota.ts'
-import { videoExchanges } from './exchange.ts'
+import { videoHandlers } from './handler.ts'
 import { videoResolvers } from './resolvers.ts'
 
 interface At {
@@ -15,5 +15,5 @@ interface At {
 export const video: Noun<At> = {
   resolvers: videoResolvers,
   retention: () => videoQuotaAging,
-  exchanges: ({ contexts, log }) => videoExchanges(contexts.forRequest, log),
+  handlers: ({ contexts, log }) => videoHandlers(contexts.forRequest, log),
 }

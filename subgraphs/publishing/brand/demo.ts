@@ -1,5 +1,5 @@
 import { idOfName } from '../../../platform/ids.ts'
-import { tell, type WriteTransaction } from '../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../store/books.ts'
 import { type Deletion, deletionsBy, type Run } from '../../store/removal.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
@@ -91,7 +91,7 @@ export const provideDemo = (job: Job, owner: DemoOwner): Promise<{ readonly bran
       const scheduledAt = set ? new Date(now.getTime() + (daysAhead + afterDays) * dayMs) : null
       const stamps = { authorId: userId, createdAt: now, updatedAt: now, createdBy }
       const post = await posts.insert({ id, ...place, copy, status, scheduledAt, ...stamps, ...after?.(now) }, transaction)
-      await tell(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
+      await writeFacts(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
       return post
     }
     const [head, ...others] = demoPosts
@@ -149,7 +149,7 @@ async function provideStudio(job: Job, owner: DemoOwner, unit: WriteTransaction)
   const copy = 'A first look at the new season. Somebody has to approve this one.'
   const scheduledAt = new Date(now.getTime() + daysAhead * dayMs)
   const post = await posts.insert({ id, ...place, copy, status: 'SCHEDULED', approval: 'PENDING', scheduledAt, ...stamps }, transaction)
-  await tell(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
+  await writeFacts(job, factsOf(null, post, { organizationId: owner.organizationId, publicUrl: job.publicUrl }), unit)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { WriteTransaction } from '../../store/books.ts'
-import { record, tell } from '../../store/books.ts'
+import { record, writeFacts } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import type { Context } from '../context.ts'
 import { noClaim, noFailure, noWait } from '../delivery/rules.ts'
@@ -51,7 +51,7 @@ async function revert(context: Context, { organizationId }: BrandRow, post: Post
   const draft = { status: 'DRAFT', scheduledAt: null, version: post.version + 1, updatedAt: now } as const
   const after = await posts.update(post, { ...noClaim, ...noFailure, ...noWait, ...draft }, transaction)
   await record(context, { tenantId: post.brandId, action: 'post.reverted', subjectId: post.id, details: { version: after.version } }, unit)
-  await tell(context, factsOf(post, after, { organizationId, publicUrl }), unit)
+  await writeFacts(context, factsOf(post, after, { organizationId, publicUrl }), unit)
   await letSleep(jobs, after, transaction)
   return after
 }

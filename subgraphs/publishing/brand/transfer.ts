@@ -1,7 +1,7 @@
 import { DomainError } from '../../../platform/errors.ts'
 import { requireId } from '../../../platform/ids.ts'
 import { requireQuota } from '../../../platform/limit.ts'
-import { record, tell, type WriteTransaction } from '../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../store/books.ts'
 import { change } from '../../store/write.ts'
 import { requirePerson } from '../../viewer.ts'
 import { connectionHealthTopic, movedFacts } from '../connection/health.ts'
@@ -68,9 +68,9 @@ async function tellOf(context: Context, before: BrandRow, after: BrandRow, unit:
   const [from, to] = [before, after].map(({ organizationId }) => ({ organizationId, publicUrl })) as [Place, Place]
   await eachAttentive(posts, after.id, unit.transaction, async post => {
     // Closes the former organization's attention before opening the new one's, in this order.
-    for (const fact of factsOfMove(post, from, to)) await tell(context, [fact], unit)
+    for (const fact of factsOfMove(post, from, to)) await writeFacts(context, [fact], unit)
   })
   await tellRestingMoved(context, before, after, unit)
   // All connections are locked, so that no health changes unnoticed in between.
-  for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await tell(context, [fact], unit)
+  for (const fact of movedFacts(await connections.holdOfBrand(after.id, unit.transaction), from, to)) await writeFacts(context, [fact], unit)
 }

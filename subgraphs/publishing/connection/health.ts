@@ -100,7 +100,7 @@ export interface ChangedConnection {
 }
 
 /** Consequences of a change, with the brand of the connection. */
-type Belonging = Pick<Following<ChangedConnection>, 'tell' | 'announce'> & {
+type Belonging = Pick<Following<ChangedConnection>, 'facts' | 'announce'> & {
   /** Locks the brand until the transaction ends; null if it was deleted. */
   readonly share: (transaction: Transaction) => Promise<BrandRow | null>
 }
@@ -113,7 +113,7 @@ export function healthFollows({ brands, events, publicUrl }: Pick<Job, 'brands' 
   let brand = null as BrandRow | null
   return {
     share: async transaction => (brand = await brands.share(brandId, transaction)),
-    tell: ({ before, after }) =>
+    facts: ({ before, after }) =>
       brand ? [...healthFacts(before, after, { organizationId: brand.organizationId, publicUrl }), ...eventsOfConnection(before, after)] : [],
     announce({ before, after }) {
       if (brand) announceHealth(events, brand, { before, after })

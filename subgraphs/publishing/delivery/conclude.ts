@@ -29,7 +29,7 @@ export interface Belonging {
    */
   readonly hold: (transaction: Transaction) => Promise<PostRow | null>
   /** Returns the facts about a step of the post. */
-  readonly tell: (step: { readonly before: PostRow; readonly after: PostRow }) => readonly NewFact[]
+  readonly facts: (step: { readonly before: PostRow; readonly after: PostRow }) => readonly NewFact[]
 }
 
 /** Locks a post whose step is published as facts. */
@@ -43,7 +43,7 @@ export function belonging({ brands, posts, publicUrl }: Job, { id, brandId }: Pi
       brand = await brands.share(brandId, transaction)
       return posts.lock(id, transaction)
     },
-    tell: ({ before, after }) => (brand ? factsOf(before, after, { organizationId: brand.organizationId, publicUrl }) : []),
+    facts: ({ before, after }) => (brand ? factsOf(before, after, { organizationId: brand.organizationId, publicUrl }) : []),
   }
 }
 
@@ -54,7 +54,7 @@ export async function failPost(job: Job, claimed: PostRow, code: FailureCode, de
     hold: mine.hold,
     decide: (post, { now }) => ({ changes: fail(post, code, detail, now), isNews: true }),
     audit: failed,
-    tell: mine.tell,
+    facts: mine.facts,
     announce({ after }) {
       job.deliveries.ended(after, 'given_up')
       announce(job, mine.brand, after)
@@ -79,7 +79,7 @@ export async function releaseForRetry(job: Job, claimed: PostRow, attempt: Attem
       return { along, changes: fail(post, 'NETWORK_UNAVAILABLE', detail, now), isNews: true }
     },
     audit: failed,
-    tell: mine.tell,
+    facts: mine.facts,
     async wake({ after }, { transaction }) {
       crash('in-put-back')
       if (after.waitsUntil) await wakeUp(jobs, after, after.waitsUntil, transaction)
@@ -106,7 +106,7 @@ export async function waitForWindow(job: Job, claimed: PostRow, until: Date): Pr
       return { changes: fail(post, 'RATE_LIMITED', `until ${until.toISOString()}`, now), isNews: true }
     },
     audit: failed,
-    tell: mine.tell,
+    facts: mine.facts,
     async wake({ after }, { transaction }) {
       if (after.waitsUntil) await wakeUp(job.jobs, after, after.waitsUntil, transaction)
     },
@@ -197,7 +197,7 @@ export async function conclude(job: Job, attempt: AttemptRow, delivery: Ending):
       subjectId: after.id,
       details: { attempt: attempt.number, platformPostId, code: after.failureCode },
     }),
-    tell: mine.tell,
+    facts: mine.facts,
     async wake({ after }, { now, transaction }) {
       if (platformPostId !== null && after.firstCommentStatus === 'PENDING') await commentSoon(jobs, after, now, transaction)
       const next = platformPostId === null ? null : await posts.successor(after, transaction)

@@ -1,4 +1,4 @@
-import { tell } from '../../store/books.ts'
+import { writeFacts } from '../../store/books.ts'
 import { inTransaction } from '../../store/write.ts'
 import type { Job } from '../context.ts'
 import { factsOf } from '../news/announce.ts'
@@ -10,7 +10,7 @@ const atOnce = 100
  * Publishes facts about posts that had failed before such facts existed, once. Several processes may run it at the same
  * time.
  */
-export async function tellOfFailedBefore(open: () => Job): Promise<void> {
+export async function publishFailedBefore(open: () => Job): Promise<void> {
   for (;;) {
     const job = open()
     const more = await inTransaction(job, async unit => {
@@ -18,7 +18,7 @@ export async function tellOfFailedBefore(open: () => Job): Promise<void> {
       if (!taken) return false
       const told = taken.flatMap(({ organizationId, ...post }) => factsOf(null, post, { organizationId, publicUrl: job.publicUrl }))
       // Workflows do not receive these old failures.
-      await tell(
+      await writeFacts(
         job,
         told.filter(({ kind }) => kind === 'attention.opened'),
         unit,

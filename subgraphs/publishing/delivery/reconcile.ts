@@ -78,7 +78,7 @@ export async function closeAsAbsent(job: Job, { id, brandId }: PostRow, attempt:
       return { along: alter(attempts, attempt, ended), changes: { ...noClaim, ...failure('NOT_DELIVERED', post.platform, '', now) }, isNews: true }
     },
     audit: ({ after }) => ({ tenantId: after.brandId, action: 'post.not-delivered', subjectId: id, details: { attempt: attempt.number } }),
-    tell: mine.tell,
+    facts: mine.facts,
     announce: ({ after }) => announce(job, mine.brand, after),
   })
   return closed?.after ?? null

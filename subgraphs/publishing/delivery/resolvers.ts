@@ -8,7 +8,7 @@ import { requireInUse } from '../stores/brand.ts'
 import { sendComment } from './comment.ts'
 import { conclude } from './conclude.ts'
 import { deliver } from './deliver.ts'
-import { tellOfFailedBefore } from './failed-before.ts'
+import { publishFailedBefore } from './failed-before.ts'
 import { closeAsAbsent } from './reconcile.ts'
 import { renewalsEnded } from './renewal.ts'
 import { agingOf } from './retention.ts'
@@ -71,7 +71,7 @@ export const delivery: Noun<At> = {
   sweeps: ({ job }) => sweeps(() => job('delivery')),
   retention: ({ settings }) => agingOf(settings.retention),
   start: ({ job, log }) =>
-    tellOfFailedBefore(() => job('delivery')).catch(error =>
+    publishFailedBefore(() => job('delivery')).catch(error =>
       log.error({ err: error }, 'facts about posts that failed earlier could not be published; the next start retries'),
     ),
   // A network issues a renewed token only once, so running renewals are stored before the pools close.

@@ -7,7 +7,7 @@ import { answerUpload, isUpload, uploadPath } from '../media/upload/tus.ts'
 import { isMedium, serveMedium } from '../media/variant/serve.ts'
 import { everyNetwork, platforms } from '../network/networks.ts'
 import { serveFeed } from '../planning/calendar/feed.ts'
-import { answerImport, importPath } from '../post/import/exchange.ts'
+import { answerImport, importPath } from '../post/import/handler.ts'
 import { answerCsv, csvPath } from './analytics/csv.ts'
 
 const callbackPath = /^\/publishing\/api\/integrations\/([a-z-]+)\/callback$/

@@ -85,7 +85,7 @@ export async function changePost(
     },
     also: noClaim,
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verbOf(wanted)]}`, subjectId: id, details: { version: after.version } }),
-    tell: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
+    facts: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
     async wake({ before, after }, unit) {
       const createdBy = actorOf(viewer)
       if (!isDeepStrictEqual(contentOf(before), contentOf(after))) await keepChange(posts, before, after, createdBy, unit.transaction)

@@ -19,7 +19,7 @@ export async function deletePost(context: Context, { id, expectedVersion }: Dele
     before: async ({ transaction }) => void (await brands.requireInUse(brandId, transaction)),
     decide: post => void move(post, 'delete'),
     audit: ({ status }) => ({ tenantId: brandId, action: 'post.deleted', subjectId: id, details: { status } }),
-    tell: post => factsOf(post, null, { organizationId: brand.organizationId, publicUrl }),
+    facts: post => factsOf(post, null, { organizationId: brand.organizationId, publicUrl }),
     async wake(post, { transaction }) {
       if (post.status === 'SCHEDULED') await letSleep(jobs, post, transaction)
       await posts.release(await posts.successor(post, transaction), transaction)

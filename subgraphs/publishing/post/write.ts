@@ -1,6 +1,6 @@
 import { requireQuota } from '../../../platform/limit.ts'
 import type { NewRow } from '../../../platform/sql/table.ts'
-import { record, tell, type WriteTransaction } from '../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../store/books.ts'
 import type { Viewer } from '../../viewer.ts'
 import { activeOrganization, actorOf } from '../../viewer.ts'
 import type { Context } from '../context.ts'
@@ -79,7 +79,7 @@ export async function accompany(context: Context, post: PostRow, unit: WriteTran
   const createdBy = actorOf(viewer)
   await keepVersion(posts, post, transaction)
   if (post.approval !== 'NONE') await keepEvent(posts, post, { at: now, action: 'RESET', comment: null, createdBy }, transaction)
-  await tell(context, factsOf(null, post, { organizationId: activeOrganization(viewer, 'Posts'), publicUrl }), unit)
+  await writeFacts(context, factsOf(null, post, { organizationId: activeOrganization(viewer, 'Posts'), publicUrl }), unit)
   if (post.scheduledAt) await wakeUp(jobs, post, post.scheduledAt, transaction)
 }
 

@@ -102,7 +102,7 @@ describe('G-12 a route for models', () => {
     limit: 1_000,
   } as const
   const tables: readonly RouteTable[] = [
-    { slug: 'providers', rows: [{ ...row, bearerKeys: true, studioAt: ['/chat/completions'], tells: { nothing: 'of a test' } }] },
+    { slug: 'providers', rows: [{ ...row, bearerKeys: true, studioAt: ['/chat/completions'], describes: { nothing: 'of a test' } }] },
   ]
 
   async function door() {

@@ -1,7 +1,7 @@
 import { GraphQLError, GraphQLScalarType, parse } from 'graphql'
 import { expect, test } from 'vitest'
 import { DomainError } from '../../../platform/errors.ts'
-import { tell } from '../../../router/door/errors.ts'
+import { formatError } from '../../../router/door/errors.ts'
 import { createLog } from '../../../router/door/log.ts'
 import { anonymous } from '../../../subgraphs/viewer.ts'
 import { library } from '../library-graph.ts'
@@ -89,7 +89,7 @@ test('a client error keeps its cause, so that the log names the unavailable depe
   for (const requestId of ['one', 'two', 'three']) {
     const { errors } = await engine.execute({ document: parse('{ a }'), variables: {}, viewer: anonymous, requestId })
     expect(errors).toEqual([expect.objectContaining({ originalError: thrown })])
-    expect(tell(errors![0], { requestId, log, hideSuggestions: true })).toMatchObject({ extensions: { requestId } })
+    expect(formatError(errors![0], { requestId, log, hideSuggestions: true })).toMatchObject({ extensions: { requestId } })
     expect(JSON.stringify(errors)).not.toContain('went')
   }
   expect(lines).toEqual([expect.objectContaining({ requestId: 'one', msg: 'operation failed', err: expect.objectContaining({ code: '57P01' }) })])

@@ -229,9 +229,9 @@ describe('clients of one subscription with deferred fragments', () => {
     onTestFinished(() => hub.close())
     const join = async (form: IncrementalForm | undefined, source = changed, inTurn?: InTurn) => {
       const request = { document: parse(source), viewer: anonymous, requestId: 'r', incremental: form, inTurn }
-      const membership = (await hub.join({ request, tellErrors: errors => errors.map(error => error.toJSON()) })) as Membership
+      const membership = (await hub.join({ request, formatErrors: errors => errors.map(error => error.toJSON()) })) as Membership
       const [heard, ended]: [string[], unknown[]] = [[], []]
-      membership.listen({ tell: ({ json }) => void heard.push(json), end: errors => void ended.push(errors) })
+      membership.listen({ send: ({ json }) => void heard.push(json), end: errors => void ended.push(errors) })
       return { membership, heard, ended, payloads: () => heard.map(json => JSON.parse(json) as SentPayload) }
     }
     return { ...items, hub, join }

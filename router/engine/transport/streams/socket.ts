@@ -26,7 +26,7 @@ export interface SocketSubscription {
    * Whether the server reports by a ping that the stream began (`begun`): then a rejection is an answer in place of a
    * stream. @default false
    */
-  readonly tellsBeginning?: boolean | undefined
+  readonly reportsStart?: boolean | undefined
   /** Ends the stream when aborted. */
   readonly signal: AbortSignal
   /** Aborts the start, because its caller has left. */
@@ -59,7 +59,7 @@ const id = '1'
  * @throws UpstreamFailure when the connection cannot be established
  */
 export async function subscribeOverSocket(subscription: SocketSubscription): Promise<ResultStream | ExecutionResult> {
-  const { url, payload, headers, timeoutMs, pingMs, answer, tellsBeginning = false, signal, leaving } = subscription
+  const { url, payload, headers, timeoutMs, pingMs, answer, reportsStart: tellsBeginning = false, signal, leaving } = subscription
   if (signal.aborted) throw new UpstreamFailure('unsent', 'The router is stopping')
   if (leaving?.aborted || timeoutMs <= 0) throw new UpstreamFailure('unsent', 'Nobody waits for it any more')
   const named = Object.fromEntries(pairs(headers))

@@ -27,7 +27,7 @@ export const reportRows: readonly Row[] = [
     limit: 0,
     to: 'payments',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readTransactionTable',
         does: 'Transactions as a table, the oldest first, amounts in minor units and in decimals of their currency. Cells that a spreadsheet would execute begin with an apostrophe.',

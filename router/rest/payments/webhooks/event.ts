@@ -23,7 +23,7 @@ const stripeRows: readonly Row[] = [
     limit: 256 * 1024,
     to: 'payments',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'receiveStripeEvent',
         does: 'Takes an event of the payment processor, signed by `Stripe-Signature` with any of the configured secrets. It is stored before the answer and processed within seconds; the same event again has no effect. 400 for a signature that is missing, wrong, or more than five minutes away.',

@@ -25,7 +25,7 @@ export const analyticsRows: readonly Row[] = [
     limit: 0,
     to: 'publishing',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readAnalyticsTable',
         does: 'Exports the networks’ figures of a brand’s posts: one row for each post, in the order of publication. Cells that a spreadsheet would execute begin with an apostrophe.',

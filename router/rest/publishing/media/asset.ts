@@ -54,7 +54,7 @@ export const mediaRows: readonly Row[] = [
     to: 'publishing',
     timeoutMs: 60_000,
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'uploadPicture',
         does: 'Takes a picture or GIF into the library of a brand: the body is its bytes. Its type is detected from the bytes, not from name or Content-Type; HEIC becomes JPEG; films are uploaded in parts. A picture that is cut off, or that other bytes follow, is refused with 400; 429 when too much of the organization waits to be looked at.',
@@ -82,7 +82,7 @@ export const mediaRows: readonly Row[] = [
       timeoutMs: Number.POSITIVE_INFINITY,
       tellsOptions: abilities,
       why: 'foreign handler',
-      tells: path.endsWith('*')
+      describes: path.endsWith('*')
         ? [
             {
               name: 'continueUpload',
@@ -121,7 +121,7 @@ export const mediaRows: readonly Row[] = [
     limit: 0,
     to: 'publishing',
     why: 'stream',
-    tells: [
+    describes: [
       {
         name: 'getMedium',
         does: 'The bytes of a picture or film, at an address that the graph answered; parts of them with `Range`.',

@@ -25,7 +25,7 @@ export const calendarRows: readonly Row[] = [
     to: 'publishing',
     role: 'api',
     why: 'own answer',
-    tells: [
+    describes: [
       {
         name: 'readCalendarFeed',
         does: 'A brand’s scheduled and published posts for calendar programs, from 90 days ago to 365 days ahead.',

@@ -46,7 +46,7 @@ export const importRows: readonly Row[] = [
     limit: 1024 * 1024,
     to: 'publishing',
     why: 'raw body',
-    tells: [
+    describes: [
       {
         name: 'importPosts',
         does: 'Creates posts from a CSV file: each valid row is imported, even if others are invalid. With the header Idempotency-Key the same file is imported once.',

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type WriteTransaction } from '../../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { AgentRow } from '../../stores/agent.ts'
 import { monthOf } from '../../stores/model-call.ts'
@@ -29,14 +29,14 @@ async function warnOfBudget(job: ModelWork, id: string, unit: WriteTransaction):
     ...{ key: attentionKey(id), kind: 'AGENT_BUDGET', organizationId: agent.organizationId, subjectId: id, audience: 'managers' as const },
     ...{ title: `${agent.name} has reached its monthly limit`, url: `${job.publicUrl}/agents/api/agents/${id}`, at: now.toISOString() },
   }
-  await tell(job, [{ kind: 'attention.opened', body }], unit)
+  await writeFacts(job, [{ kind: 'attention.opened', body }], unit)
 }
 
 /** Takes the warning back for agents whose month has ended. */
 export async function endBudgetWarnings(job: ModelWork): Promise<void> {
   await inTransaction(job, async unit => {
     const ended = await job.agents.endAlerts(monthOf(unit.now), unit.transaction)
-    await tell(
+    await writeFacts(
       job,
       ended.map(id => ({ kind: 'attention.closed', body: { key: attentionKey(id) } }) as const),
       unit,

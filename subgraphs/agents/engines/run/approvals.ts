@@ -1,4 +1,4 @@
-import { record, tell, type WriteTransaction } from '../../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { ApprovalRow, ApprovalStatus, DecisionRow } from '../../stores/run/approval.ts'
 import type { RunRow } from '../../stores/run/run.ts'
@@ -29,7 +29,7 @@ export async function askFor(job: RunWork, run: RunRow, { step, gate, action, id
     transaction,
   )
   await writeFeed(job, run, { kind: 'APPROVAL_REQUESTED', title: gate.title, actor: run.createdBy, userId: run.startedById, approvalId: id }, unit)
-  await tell(job, openedFacts(job.publicUrl, approval, run.startedById, now), unit)
+  await writeFacts(job, openedFacts(job.publicUrl, approval, run.startedById, now), unit)
   return approval
 }
 
@@ -57,7 +57,7 @@ export async function decideOn(
   const line = { kind: 'APPROVAL_DECIDED', title: approval.title, actor: decision.actor, userId, approvalId: approval.id } as const
   await writeFeed(job, { id: approval.runId, organizationId: approval.organizationId }, line, unit)
   await record(job, auditOf(after, decision), unit)
-  await tell(job, isOver ? closedFacts(approval) : await factsOfStillPending(job, after, { ...decision, userId }, unit), unit)
+  await writeFacts(job, isOver ? closedFacts(approval) : await factsOfStillPending(job, after, { ...decision, userId }, unit), unit)
   return after
 }
 
@@ -91,13 +91,13 @@ export async function overtake(
   if (does === 'escalate') {
     const urgent = await job.approvals.update(approval, { escalatedAt: now, updatedAt: now, version: approval.version + 1 }, transaction)
     const run = await job.runs.peek(approval.runId, transaction)
-    await tell(job, openedFacts(job.publicUrl, urgent, run?.startedById ?? null, now), unit)
+    await writeFacts(job, openedFacts(job.publicUrl, urgent, run?.startedById ?? null, now), unit)
     return urgent
   }
   const kept = { arguments: approval.arguments, argumentsHash: approval.argumentsHash, actor: 'system', comment: null }
   if (does === 'expire') return decideOn(job, approval, { ...kept, status: 'EXPIRED', decision: approval.onExpiry }, unit)
   const withdrawn = { status: 'CANCELLED', decidedAt: now, updatedAt: now, version: approval.version + 1 } as const
   const after = await job.approvals.update(approval, withdrawn, transaction)
-  await tell(job, closedFacts(approval), unit)
+  await writeFacts(job, closedFacts(approval), unit)
   return after
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type WriteTransaction } from '../../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { write } from '../../../store/write.ts'
 import type { ApprovalRow } from '../../stores/run/approval.ts'
@@ -253,6 +253,6 @@ async function end(job: RunWork, run: RunRow, { status, failure }: RunState, uni
   await feed(job, run, status === 'SUCCEEDED' ? 'RUN_SUCCEEDED' : status === 'FAILED' ? 'RUN_FAILED' : 'RUN_CANCELLED', unit)
   const { id: runId, organizationId } = run
   const facts: NewFact[] = failure && status === 'FAILED' ? [{ kind: 'run.failed', body: { runId, organizationId, code: failure.code } }] : []
-  await tell(job, facts, unit)
-  if (failure?.code === 'OUTCOME_UNKNOWN') await tell(job, [unknownFact(job.publicUrl, run, stepIdOf(runId, failure.stepKey), unit.now)], unit)
+  await writeFacts(job, facts, unit)
+  if (failure?.code === 'OUTCOME_UNKNOWN') await writeFacts(job, [unknownFact(job.publicUrl, run, stepIdOf(runId, failure.stepKey), unit.now)], unit)
 }

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
+import { type WriteTransaction, type Writing, writeFacts } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import type { workFeedStore } from '../../stores/report.ts'
 import type { TaskRow, TaskStatus, taskStore } from '../../stores/workspace/task.ts'
@@ -60,7 +60,7 @@ export async function writeTask(
   const { now, transaction } = unit
   const of = { organizationId: run.organizationId, runId: run.id, createdBy: run.createdBy }
   const task = await job.tasks.insert({ id, title, body, ...of, createdAt: now, updatedAt: now }, transaction)
-  await tell(job, createdFacts(job.publicUrl, task, now), unit)
+  await writeFacts(job, createdFacts(job.publicUrl, task, now), unit)
   return task
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { activeOrganization, type Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { maxText } from '../../engines/knowledge/indexing.ts'
@@ -88,7 +88,7 @@ async function upload(context: Context, pdf: PdfReader, request: Request): Promi
 }
 
 /** Takes files into the knowledge of an organization. */
-export function uploadExchanges(forRequest: (viewer: Viewer, request: Request) => Context): Exchanges {
+export function uploadHandlers(forRequest: (viewer: Viewer, request: Request) => Context): Handlers {
   const pdf = openPdfReader()
   return {
     [`POST ${uploadPath}`]: async (request, viewer) => {

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import type { PageInfo } from '../../../../platform/page.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { isPerson, personOf, type Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import type { PersonProfileRow } from '../../stores/person-profile.ts'
@@ -90,7 +90,7 @@ function piecesOf({ profileAuthorizations, profileSources, styleSnapshots }: Con
 }
 
 /** Answers everything that a profile holds as one JSON document, for whoever may see the profile. */
-export const exportExchanges = (forRequest: (viewer: Viewer, request: Request) => Context): Exchanges => ({
+export const exportHandlers = (forRequest: (viewer: Viewer, request: Request) => Context): Handlers => ({
   'GET /agents/api/person-profiles/**': async (request, viewer) => {
     const [, id] = /^\/agents\/api\/person-profiles\/([^/]+)\/export$/.exec(new URL(request.url).pathname) ?? []
     if (id === undefined) throw new DomainError('NOT_FOUND', 'There is nothing at this path.')

@@ -57,7 +57,7 @@ function erasePersonProfile(context: Context, { id, expectedVersion }: ErasePers
       await context.workFeed.insert({ ...line, actor, userId: personOf(actor) }, transaction)
     },
     audit: profile => ({ tenantId: profile.organizationId, action: 'person-profile.erased', subjectId: profile.id }),
-    tell: ({ id: profileId, organizationId }) => [{ kind: 'profile.erased', body: { profileId, organizationId } }],
+    facts: ({ id: profileId, organizationId }) => [{ kind: 'profile.erased', body: { profileId, organizationId } }],
   })
 }
 

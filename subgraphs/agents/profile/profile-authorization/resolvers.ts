@@ -67,7 +67,7 @@ async function revokeProfileAuthorization(context: Context, input: RevokeProfile
       }
     },
     audit: ({ after }) => ({ tenantId: after.organizationId, action: 'profile-authorization.revoked', subjectId: id, details: { profileId } }),
-    tell: ({ after: { organizationId }, along: isLast }) => (isLast ? [{ kind: 'profile.withdrawn' as const, body: { profileId, organizationId } }] : []),
+    facts: ({ after: { organizationId }, along: isLast }) => (isLast ? [{ kind: 'profile.withdrawn' as const, body: { profileId, organizationId } }] : []),
   })
   return stepped?.after ?? personProfiles.require(requireId(profileId, 'id'))
 }

@@ -5,7 +5,7 @@ import { checkVersion, write } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
 import type { Resolvers, RotateWorkflowHookInput } from '../../resolvers.generated.ts'
 import { freshHook, openCode } from '../../stores/hook.ts'
-import { addressOfHooks } from './exchange.ts'
+import { addressOfHooks } from './handler.ts'
 
 async function rotateWorkflowHook(context: Context, { id: given, expectedVersion }: RotateWorkflowHookInput) {
   const { workflows, workflowHooks, connect } = context

@@ -189,7 +189,7 @@ export async function resolveStep(context: Context, { stepId, happened, output }
       return { changes: { ...runColumns({ ...after, input: run.input }), finishedAt: goesOn ? null : now, wakeAt: goesOn ? now : null }, isNews: true }
     },
     audit: ({ after }) => ({ tenantId: after.organizationId, action: 'step.resolved', subjectId: known.id, details: { happened } }),
-    tell: () => [resolvedFact(known.id)],
+    facts: () => [resolvedFact(known.id)],
     announce({ after }) {
       announceRun(events, after)
       announceWidget(events, after.organizationId)

@@ -40,7 +40,7 @@ async function createTask(context: Context, input: CreateTaskInput): Promise<Tas
       return { id, organizationId, title, body, assigneeId, dueAt: input.dueAt ?? null, createdAt: now, updatedAt: now, createdBy }
     },
     audit: ({ id }) => ({ tenantId: organizationId, action: 'task.created', subjectId: id }),
-    tell: task => createdFacts(publicUrl, task, clock.now()),
+    facts: task => createdFacts(publicUrl, task, clock.now()),
     announce: task => announceTask(context, task),
   })
   return row
@@ -67,7 +67,7 @@ async function updateTask(context: Context, { id, expectedVersion, ...input }: U
       return changes
     },
     audit: ({ after }) => ({ tenantId: organizationId, action: 'task.updated', subjectId: after.id, details: { status: after.status } }),
-    tell: ({ before, after }) => attentionFacts(publicUrl, before, after, clock.now()),
+    facts: ({ before, after }) => attentionFacts(publicUrl, before, after, clock.now()),
     announce: ({ after }) => announceTask(context, after),
   })
 }

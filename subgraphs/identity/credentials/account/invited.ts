@@ -1,10 +1,10 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
-import { record, tell, type WriteTransaction } from '../../../store/books.ts'
+import type { Handlers } from '../../../http/handlers.ts'
+import { record, type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
-import { publicExchange } from '../../http/public.ts'
-import { join, joined, toldOfJoining } from '../../membership/invitation/answer.ts'
+import { publicHandler } from '../../http/public.ts'
+import { factsOfJoining, join, joined } from '../../membership/invitation/answer.ts'
 import { readName } from '../../organization/rules.ts'
 import { announceViewer } from '../../session/announce.ts'
 import { openSession } from '../../session/opening.ts'
@@ -18,8 +18,8 @@ import { type AccountGround, answerOf, done, type Work } from './ground.ts'
 export const acceptPath = `${credentialsPath}/accept-invitation`
 
 /** Handlers for invited people without an account. */
-export const invitedExchanges = (ground: AccountGround): Exchanges => ({
-  [`POST ${acceptPath}`]: publicExchange(ground, request => accept(ground, request), { signsIn: true }),
+export const invitedHandlers = (ground: AccountGround): Handlers => ({
+  [`POST ${acceptPath}`]: publicHandler(ground, request => accept(ground, request), { signsIn: true }),
 })
 
 /**
@@ -84,7 +84,7 @@ async function make(work: Work, { id, organizationId }: InvitationRow, { code: c
   await record(work, done(userId, 'account.created'), unit)
   await record(work, { tenantId: organizationId, action: 'invitation.accepted', subjectId: id, actor: `user:${userId}`, personId: userId }, unit)
   await joined(work, accepted, membership, userId, unit)
-  await tell(work, toldOfJoining(accepted, membership), unit)
+  await writeFacts(work, factsOfJoining(accepted, membership), unit)
   return userId
 }
 

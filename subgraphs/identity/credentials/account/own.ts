@@ -1,6 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { fieldsOf, readBody, readFields } from '../../../http/body.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { record } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { requirePerson, type Viewer } from '../../../viewer.ts'
@@ -14,9 +14,9 @@ import { type AccountGround, answerOf, done, type OwnWork, setPassword } from '.
 import { freshMs, readEmail } from './rules.ts'
 
 /** Handlers for a person's own account. */
-export const ownAccountExchanges = (ground: AccountGround): Exchanges => {
+export const ownAccountHandlers = (ground: AccountGround): Handlers => {
   const exchange =
-    (row: (ground: AccountGround, own: Own) => Promise<Response>): Exchange =>
+    (row: (ground: AccountGround, own: Own) => Promise<Response>): Handler =>
     async (request, viewer) => {
       const work = ground.contexts.forRequest(viewer, request)
       const userId = requirePerson(viewer)

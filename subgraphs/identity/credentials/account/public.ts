@@ -1,9 +1,9 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { record } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
-import { publicExchange } from '../../http/public.ts'
+import { publicHandler } from '../../http/public.ts'
 import { readName } from '../../organization/rules.ts'
 import { endSessions } from '../../session/opening.ts'
 import type { AccountRequest } from '../../stores/account/request.ts'
@@ -21,8 +21,8 @@ type Row = (ground: AccountGround, fields: Fields) => Promise<Response>
  * Handlers for anonymous callers. Routes that take an address answer the same, by the same statements, whether the
  * address has an account: a job does what differs (`requests.ts`).
  */
-export const publicAccountExchanges = (ground: AccountGround): Exchanges => {
-  const exchange = (row: Row): Exchange => publicExchange(ground, async request => row(ground, await readFields(request)))
+export const publicAccountHandlers = (ground: AccountGround): Handlers => {
+  const exchange = (row: Row): Handler => publicHandler(ground, async request => row(ground, await readFields(request)))
   return {
     [`POST ${credentialsPath}/sign-up/email`]: exchange(signUp),
     [`POST ${credentialsPath}/verify-email`]: exchange(verifyEmail),

@@ -1,5 +1,5 @@
 import { codeOf } from '../../../../platform/errors.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { htmlPage, type Sentence } from '../../../http/html.ts'
 
 /** Error codes of the RFCs: RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, OpenID Connect Core §3.1.2.6. */
@@ -43,11 +43,11 @@ export const thrown = (value: Fault): Error & { readonly refused: Fault } => Obj
 /** Headers against caching: every answer may contain a token, or identify a person. */
 const unkept = { 'cache-control': 'no-store', pragma: 'no-cache', 'referrer-policy': 'no-referrer' } as const
 
-export const told = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+export const jsonAnswer = (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
   Response.json(body, { status, headers: { ...unkept, ...headers } })
 
 export const faulted = ({ fault: error, description, status, challenge }: Fault): Response =>
-  told({ error, error_description: description }, status, challenge === undefined ? {} : { 'www-authenticate': challenge })
+  jsonAnswer({ error, error_description: description }, status, challenge === undefined ? {} : { 'www-authenticate': challenge })
 
 export const ledTo = (location: string): Response => new Response(null, { status: 302, headers: { location, ...unkept } })
 
@@ -59,7 +59,7 @@ export const deadEnd = (status: number, title: string, sentence: Sentence): Resp
  * a page of ours.
  */
 export const protocol =
-  (trusts: (origin: string) => boolean, exchange: Exchange): Exchange =>
+  (trusts: (origin: string) => boolean, exchange: Handler): Handler =>
   async (request, viewer) => {
     try {
       const origin = request.headers.get('origin')

@@ -2,7 +2,7 @@ import { hostHeader } from '../../../../platform/caller/cause.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Authority, CookieSession } from '../../../authority.ts'
 import { readBody } from '../../../http/body.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import type { Sentence } from '../../../http/html.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
@@ -42,7 +42,7 @@ interface Wish extends Omit<Asked, 'organizationId' | 'signedInAt' | 'askedBy'> 
  * client, or one with an unregistered redirect address, gets no redirect.
  */
 export const createAuthorize =
-  ({ publicUrl, clock, authority, open }: Authorizing): Exchange =>
+  ({ publicUrl, clock, authority, open }: Authorizing): Handler =>
   async request => {
     const url = new URL(request.url)
     // Only the issuer's own host knows a session: another host has its own.
@@ -104,7 +104,7 @@ export const personOf = ({ userId, organizationId, roles, context, sessionId }: 
  * another site's form, so a well-formed request without one is redirected to GET, which carries it.
  */
 export const authorizeByForm =
-  ({ publicUrl, authority }: Pick<Authorizing, 'publicUrl' | 'authority'>, byGet: Exchange): Exchange =>
+  ({ publicUrl, authority }: Pick<Authorizing, 'publicUrl' | 'authority'>, byGet: Handler): Handler =>
   async (request, viewer) => {
     if (!/^application\/x-www-form-urlencoded *(?:;|$)/i.test(request.headers.get('content-type') ?? ''))
       return strange('The form is not application/x-www-form-urlencoded.')

@@ -1,6 +1,6 @@
 import type { Authority, CookieSession } from '../../../authority.ts'
 import { readFields } from '../../../http/body.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { escaped, isolated, leavingPage } from '../../../http/html.ts'
 import { write } from '../../../store/write.ts'
 import type { Context } from '../../context.ts'
@@ -8,7 +8,7 @@ import { type Forms, notOwn } from '../../http/form.ts'
 import type { OAuthClientRow } from '../../stores/credentials/oauth-client.ts'
 import type { GrantCode } from '../../stores/credentials/oauth-grant.ts'
 import { loginPath } from '../pages/paths.ts'
-import { deadEnd, type Fault, fault, faulted, isFault, ledTo, told } from './answers.ts'
+import { deadEnd, type Fault, fault, faulted, isFault, jsonAnswer, ledTo } from './answers.ts'
 import { type Authorizing, consentPath, grantedTo, personOf } from './authorize.ts'
 import { withParameters, wordsOf } from './rules.ts'
 
@@ -75,8 +75,8 @@ const signedIn = async (authority: Pick<Authority, 'cookie'>, request: Request):
 }
 
 /** Handles `POST …/oauth2/consent`, by which our page sends the person's decision. */
-export const createConsentExchange =
-  (needs: Authorizing, trusts: (origin: string) => boolean): Exchange =>
+export const createConsentHandler =
+  (needs: Authorizing, trusts: (origin: string) => boolean): Handler =>
   async request => {
     const origin = request.headers.get('origin')
     if (origin === null || !trusts(origin))
@@ -86,14 +86,14 @@ export const createConsentExchange =
     const { request: clear, accept } = await readFields(request)
     if (typeof clear !== 'string' || typeof accept !== 'boolean') return faulted(fault('invalid_request', 'Send { "request": "…", "accept": true or false }.'))
     const decision = await decide(needs, request, session, clear, accept)
-    return isFault(decision) ? faulted(decision) : told({ redirectTo: decision.redirectTo })
+    return isFault(decision) ? faulted(decision) : jsonAnswer({ redirectTo: decision.redirectTo })
   }
 
 /**
  * Creates the consent page: it shows the client, the scopes, the organization and the redirect's host, and its form
  * sends the decision.
  */
-export function createConsentPage(needs: Authorizing, forms: Forms): Exchange {
+export function createConsentPage(needs: Authorizing, forms: Forms): Handler {
   const { authority, open, clock, publicUrl } = needs
   const ended = () => deadEnd(400, 'This request is over', over.description)
 

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { everyScope } from '../../../scopes.ts'
 import { authorizePath, credentialsPath } from '../names.ts'
 import { openidScopes } from './rules.ts'
@@ -7,7 +7,7 @@ import { openidScopes } from './rules.ts'
 export const discoveryPaths = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'] as const
 
 /** Handles discovery: the platform's metadata for OAuth clients. */
-export function createDiscovery(publicUrl: string): Exchange {
+export function createDiscovery(publicUrl: string): Handler {
   const at = (path: string) => `${publicUrl}${credentialsPath}/oauth2/${path}`
   const byBasic = ['client_secret_basic'] as const
   const document = {

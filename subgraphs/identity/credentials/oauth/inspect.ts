@@ -2,12 +2,12 @@ import { createLocalJWKSet, errors, jwtVerify } from 'jose'
 import { hashOfSecret } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import { type Authority, rightsOf, type ValidSession } from '../../../authority.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { anonymous, isService, type Viewer } from '../../../viewer.ts'
 import type { Context, Job } from '../../context.ts'
 import { endSessions } from '../../session/opening.ts'
-import { type Fault, fault, faulted, isFault, told } from './answers.ts'
+import { type Fault, fault, faulted, isFault, jsonAnswer } from './answers.ts'
 import { clientOf } from './client.ts'
 import { readForm } from './parameters.ts'
 import { effectiveScopes } from './rules.ts'
@@ -60,7 +60,7 @@ async function standing({ authority, clock }: Inspecting, token: string): Promis
 
 /** Handles `POST …/oauth2/introspect` (RFC 7662): a confidential client may inspect its own tokens, a service any. */
 export const createIntrospection =
-  (needs: Inspecting): Exchange =>
+  (needs: Inspecting): Handler =>
   async (request, viewer) => {
     const form = await readForm(request)
     const context = needs.open(anonymous, request)
@@ -70,7 +70,7 @@ export const createIntrospection =
       return faulted(fault('invalid_client', 'Only confidential clients and services may introspect tokens.', 401, 'Basic realm="supergraph"'))
     const token = form('token')
     if (token === null) return faulted(fault('invalid_request', 'token has to come along.'))
-    return told((await described(needs, context, token, client?.clientId ?? null)) ?? { active: false })
+    return jsonAnswer((await described(needs, context, token, client?.clientId ?? null)) ?? { active: false })
   }
 
 /** @param own the client whose tokens only are described; null for all */
@@ -105,7 +105,7 @@ async function described(needs: Inspecting, { oauthGrants }: Context, token: str
 
 /** Handles `POST …/oauth2/revoke` (RFC 7009): ends the family of any of its tokens; unknown tokens are ignored. */
 export const createRevocation =
-  (needs: Inspecting): Exchange =>
+  (needs: Inspecting): Handler =>
   async request => {
     const form = await readForm(request)
     const context = needs.open(anonymous, request)
@@ -127,7 +127,7 @@ export const createRevocation =
 
 /** Handles `GET …/oauth2/userinfo` (OpenID Connect Core §5.3): returns the granted claims about the person only. */
 export const createUserinfo =
-  (needs: Inspecting): Exchange =>
+  (needs: Inspecting): Handler =>
   async request => {
     const refuse = (name: 'invalid_token' | 'insufficient_scope', sentence: string, status: number) =>
       faulted(fault(name, sentence, status, `Bearer error="${name}"${name === 'insufficient_scope' ? ', scope="openid"' : ''}`))
@@ -139,7 +139,7 @@ export const createUserinfo =
     if (!has('openid')) return refuse('insufficient_scope', 'This needs the scope openid.', 403)
     const user = await needs.job().users.find(found.userId)
     if (!user) return refuse('invalid_token', 'The access token is expired or revoked.', 401)
-    return told({
+    return jsonAnswer({
       sub: user.id,
       ...(has('profile') && { name: user.name, ...(user.image !== null && { picture: user.image }) }),
       ...(has('email') && { email: user.email, email_verified: user.emailVerified }),

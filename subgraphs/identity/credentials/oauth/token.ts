@@ -1,7 +1,7 @@
 import { hashOfSecret } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import type { Grant } from '../../../authority.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
@@ -9,7 +9,7 @@ import type { Claims, Context } from '../../context.ts'
 import { endSessions, openSession } from '../../session/opening.ts'
 import { claimsOf } from '../../session/rules.ts'
 import type { Family, GrantCode } from '../../stores/credentials/oauth-grant.ts'
-import { type Fault, fault, faulted, isFault, told } from './answers.ts'
+import { type Fault, fault, faulted, isFault, jsonAnswer } from './answers.ts'
 import { clientOf } from './client.ts'
 import { type Parameters, readForm } from './parameters.ts'
 import { accessLife, familyLife, meetsChallenge } from './rules.ts'
@@ -52,8 +52,8 @@ const ways: ReadonlyMap<string, (work: Work) => Promise<Given | Fault>> = new Ma
  * Handles the token endpoint (RFC 6749 §3.2): the result is committed before the answer leaves, and signed before the
  * commit, so that a failure to sign uses nothing up and the client can repeat the request.
  */
-export const createTokenExchange =
-  (giving: Giving): Exchange =>
+export const createTokenHandler =
+  (giving: Giving): Handler =>
   async request => {
     const form = await readForm(request)
     const context = giving.open(anonymous, request)
@@ -65,7 +65,7 @@ export const createTokenExchange =
       const given = await way({ ...giving, context, request, form, unit })
       return isFault(given) ? given : answerOf(given, context)
     })
-    return isFault(answer) ? faulted(answer) : told(answer)
+    return isFault(answer) ? faulted(answer) : jsonAnswer(answer)
   }
 
 /** Builds the answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core §3.1.3.3), with signed tokens. */

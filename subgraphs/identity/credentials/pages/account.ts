@@ -1,5 +1,5 @@
 import { codeOf } from '../../../../platform/errors.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { escaped, htmlPage, type Sentence } from '../../../http/html.ts'
 import { type Forms, notOwn, type RowAnswer, refusedPage } from '../../http/form.ts'
 import type { CodePurpose } from '../../stores/code.ts'
@@ -161,8 +161,8 @@ const deadLink = (path: string): Response =>
  * Pages by which people create and recover their account. Opening one changes nothing, because mail scanners open every
  * link.
  */
-export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'clock' | 'contexts' | 'signUp'>, forms: Forms, rows: Exchanges): Exchanges {
-  const exchangesOf = (page: Page): [string, Exchange][] => {
+export function accountPages({ clock, contexts, signUp }: Pick<AccountGround, 'clock' | 'contexts' | 'signUp'>, forms: Forms, rows: Handlers): Handlers {
+  const exchangesOf = (page: Page): [string, Handler][] => {
     const show = (typed: URLSearchParams, account: string | null, status = 200, mistake?: string): Response => {
       const { title = page.title, sentence, fields, hidden } = page.form(typed, account)
       return forms.page(page.path, {

@@ -1,6 +1,6 @@
 import { codeOf, type DomainError } from '../../../../platform/errors.ts'
 import type { Authority } from '../../../authority.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { escaped, htmlPage, isolated } from '../../../http/html.ts'
 import type { Viewer } from '../../../viewer.ts'
 import { type Forms, notOwn, refusedPage } from '../../http/form.ts'
@@ -18,7 +18,7 @@ interface InvitationNeeds {
   readonly forms: Forms
   readonly authority: Pick<Authority, 'cookie'>
   /** Handler of `POST …/accept-invitation`. */
-  readonly accept: Exchange
+  readonly accept: Handler
 }
 
 /**
@@ -26,7 +26,7 @@ interface InvitationNeeds {
  * signed-in people accept or decline. Without a link it lists the signed-in person's open invitations. Opening it
  * changes nothing.
  */
-export function invitationPages({ ground: { contexts, clock }, forms, authority, accept }: InvitationNeeds): Exchanges {
+export function invitationPages({ ground: { contexts, clock }, forms, authority, accept }: InvitationNeeds): Handlers {
   /** Returns the person who is signed in with this browser. */
   const readerAt = async ({ headers }: Request): Promise<Viewer | null> => readerOf(await authority.cookie(headers))
   const job = () => contexts.systemContext('platform')

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
 import { DomainError, type ErrorCode, statusOf } from '../../../../platform/errors.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { escaped, htmlPage, leavingPage, type Sentence } from '../../../http/html.ts'
 import { anonymous, type Viewer } from '../../../viewer.ts'
 import type { Claims } from '../../context.ts'
@@ -36,9 +36,9 @@ interface LoginNeeds {
   readonly forms: Forms
   readonly signUp: SignUp
   /** Handler of `POST …/sign-in/email`. */
-  readonly signIn: Exchange
+  readonly signIn: Handler
   /** Handler of `POST …/sign-out`. */
-  readonly signOut: Exchange
+  readonly signOut: Handler
   /** Returns the person who is signed in with this browser. */
   here(headers: Headers): Promise<{ readonly viewer: Viewer; readonly email: string } | null>
   /** Creates handoffs to services after a sign-in. */
@@ -54,7 +54,7 @@ interface LoginNeeds {
  * cookie, and continues at the path of the query's `return_to`, on the host of its `service` by a handoff; after an
  * error it shows the form again. A signed-in person sees their address, and continues without a password, or signs out.
  */
-export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, here, handoffs }: LoginNeeds): Exchange {
+export function createLoginPage({ publicUrl, forms, signUp, signIn, signOut, here, handoffs }: LoginNeeds): Handler {
   /** Returns the requested path. Anything else is ignored, because a link to this page could send people elsewhere. */
   const pathIn = (fields: URLSearchParams): string | null => {
     const path = fields.get(returnTo) ?? ''

@@ -38,7 +38,7 @@ export async function joined(context: Joining, { id }: InvitationRow, membership
 }
 
 /** Returns the facts about a person who joined. */
-export const toldOfJoining = (invitation: InvitationRow, membership: MembershipRow | null): readonly NewFact[] => [
+export const factsOfJoining = (invitation: InvitationRow, membership: MembershipRow | null): readonly NewFact[] => [
   closesAttention(invitation.id),
   ...(membership ? [isAdded({ ...membership, kind: 'human' })] : []),
 ]
@@ -65,7 +65,7 @@ export function acceptInvitation(context: Context, id: string): Promise<Invitati
       return { status: 'accepted' as const }
     },
     audit: ({ after }) => ({ tenantId: after.organizationId, action: 'invitation.accepted', subjectId: after.id, personId: userId }),
-    tell: ({ after }) => toldOfJoining(after, membership),
+    facts: ({ after }) => factsOfJoining(after, membership),
     wake: ({ after }, unit) => joined(context, after, membership, userId, unit),
     announce: () => announceViewer(context.events, userId),
   })
@@ -84,7 +84,7 @@ export function declineInvitation(context: Context, id: string): Promise<Invitat
       return { status: 'declined' as const }
     },
     audit: ({ after }) => ({ tenantId: after.organizationId, action: 'invitation.declined', subjectId: after.id, personId: userId }),
-    tell: ({ after }) => [closesAttention(after.id)],
+    facts: ({ after }) => [closesAttention(after.id)],
     wake: ({ after }, { transaction }) => context.codes.end(after.id, ['invitation'], transaction),
   })
 }

@@ -56,7 +56,7 @@ export const invitationResolvers: Resolvers = {
           return { organizationId, id, email, roles, expiresAt: endOf(now), ...stamps }
         },
         audit: audited('invitation.created'),
-        tell: () => expired.map(closesAttention),
+        facts: () => expired.map(closesAttention),
         wake: (invitation, unit) => mail(context, invitation, organization!, by, unit),
       })
       return row
@@ -115,7 +115,7 @@ function managing(context: Context, id: string, what: string, { decide, audit, t
     id,
     decide,
     audit: changed => audit(after(changed)),
-    ...(tell && { tell: (changed: Changed<InvitationRow>) => tell(after(changed)) }),
+    ...(tell && { facts: (changed: Changed<InvitationRow>) => tell(after(changed)) }),
     wake: (changed, unit) => wake(after(changed), unit),
   })
 }

@@ -24,7 +24,7 @@ export const invitationSweep = (open: () => Pick<Worker, 'invitations' | 'clock'
         hold: id,
         decide: (invitation, { now }) =>
           invitation.status === 'pending' && statusAt(invitation, now) === 'expired' ? { changes: { status: 'expired' as const }, isNews: true } : null,
-        tell: ({ after }) => [closesAttention(after.id)],
+        facts: ({ after }) => [closesAttention(after.id)],
       })
     for (const { id, userId, organization } of await invitations.untold(clock.now(), sweeping.atOnce))
       await step(job, {
@@ -32,7 +32,7 @@ export const invitationSweep = (open: () => Pick<Worker, 'invitations' | 'clock'
         hold: id,
         decide: (invitation, { now }) =>
           statusAt(invitation, now) === 'pending' && invitation.toldUserId === null ? { changes: { toldUserId: userId } } : null,
-        tell: ({ after }) => [opensAttention(after, userId, organization, publicUrl)],
+        facts: ({ after }) => [opensAttention(after, userId, organization, publicUrl)],
       })
   },
 })

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { htmlPage } from '../../../http/html.ts'
 import type { Noun } from '../../../wiring/define.ts'
 import type { ResolverMap } from '../../../wiring/executable.ts'
@@ -41,25 +41,25 @@ export function nounsUnder<At>(nouns: Readonly<Record<string, Noun<At>>>, foreig
   const under = (noun: Noun<At>): Noun<At> => ({
     ...noun,
     ...(noun.resolvers && { resolvers: resolversUnder(noun.resolvers, foreign) }),
-    ...(noun.exchanges && { exchanges: at => exchangesUnder(noun.exchanges!(at), foreign) }),
+    ...(noun.handlers && { handlers: at => exchangesUnder(noun.handlers!(at), foreign) }),
   })
   return Object.fromEntries(Object.entries(nouns).map(([name, noun]) => [name, under(noun)]))
 }
 
-function exchangesUnder(exchanges: Exchanges, { issuer, jwksUrl }: ForeignIssuer): Exchanges {
+function exchangesUnder(exchanges: Handlers, { issuer, jwksUrl }: ForeignIssuer): Handlers {
   const to =
-    (url: string): Exchange =>
+    (url: string): Handler =>
     async () =>
       new Response(null, { status: 307, headers: { location: url, 'cache-control': 'no-store' } })
-  const refused: Exchange = async () => {
+  const refused: Handler = async () => {
     throw elsewhere(issuer)
   }
   const sentence = `People sign in at ${issuer}, and not here. Open the app that you came from, and sign in there.`
-  const page: Exchange = async () => htmlPage(409, 'Sign in elsewhere', sentence)
+  const page: Handler = async () => htmlPage(409, 'Sign in elsewhere', sentence)
   // The invitation mail links here; the external issuer knows the invited address, and the application lists open invitations.
   const invited = `${sentence} With the address to which the mail came you see the invitation there, and accept or decline it.`
-  const invitation: Exchange = async () => htmlPage(409, 'Answer in your application', invited)
-  const answerOf = (at: string, own: Exchange): Exchange => {
+  const invitation: Handler = async () => htmlPage(409, 'Answer in your application', invited)
+  const answerOf = (at: string, own: Handler): Handler => {
     if (at === `GET ${credentialsPath}/jwks`) return to(jwksUrl)
     if (discovery.test(at)) return to(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
     if (isPage.test(at)) return at.endsWith(invitationPath) ? invitation : page

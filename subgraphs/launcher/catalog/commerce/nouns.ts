@@ -6,7 +6,7 @@ import { billingCheckoutResolvers } from '../billing-checkout/resolvers.ts'
 import { billingPlanResolvers } from '../billing-plan/resolvers.ts'
 import { billingSubscriptionResolvers } from '../billing-subscription/resolvers.ts'
 import { seatResolvers } from '../seat/resolvers.ts'
-import { billingExchanges } from './exchanges.ts'
+import { billingHandlers } from './handlers.ts'
 
 /** Days for which events of the processor, checkouts and ended subscriptions are kept. */
 const [eventDays, checkoutDays, endedDays] = [90, 90, 3650]
@@ -16,7 +16,7 @@ const reconciledMs = 600_000
 
 /** What is paid for: bundles, verifications of free workspaces, and seats. */
 export const commerceNouns: Readonly<Record<string, Noun<At>>> = {
-  'billing-plan': { resolvers: billingPlanResolvers, exchanges: billingExchanges },
+  'billing-plan': { resolvers: billingPlanResolvers, handlers: billingHandlers },
   'billing-subscription': {
     resolvers: billingSubscriptionResolvers,
     sweeps: ({ job, services: { billingAlarm, billingEvents }, settings: { billing } }) => [

@@ -1,7 +1,7 @@
 import type { Events } from '../../../../platform/events.ts'
 import { readIdempotency } from '../../../../platform/idempotency.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { type AuditLine, findMade, record, tell, type WriteTransaction, type Writing, writing } from '../../../store/books.ts'
+import { type AuditLine, findMade, record, type WriteTransaction, type Writing, writeFacts, writing } from '../../../store/books.ts'
 import type { Rows } from '../../../store/store.ts'
 import { type Posting, postNotice } from '../../engines/notify/notify.ts'
 import { installedNotice } from '../../notification/rules.ts'
@@ -69,7 +69,7 @@ export async function install(
   const stamps = { installedAt: now, createdAt: now, updatedAt: now, createdBy: actor }
   const row = await installations.insert({ id, app: entry.app, ...owner, installedBy: userId, ...stamps }, transaction)
   await record(context, lineOf('app.installed', row), unit)
-  await tell(context, factOf('app.installed', row, userId), unit)
+  await writeFacts(context, factOf('app.installed', row, userId), unit)
   const deliver = await postNotice(context, installedNotice(row, entry, context.publicUrl), unit)
   return { row, isNew: true, deliver }
 }

@@ -43,7 +43,7 @@ async function uninstallApp(context: Context, { app, expectedVersion }: Uninstal
       return installations.update(present, { removedAt: now, updatedAt: now, version: present.version + 1 }, transaction)
     },
     audit: row => lineOf('app.uninstalled', row),
-    tell: row => factOf('app.uninstalled', row, viewer.userId),
+    facts: row => factOf('app.uninstalled', row, viewer.userId),
     announce: row => announceInstallation(events, row),
   })
   installations.forget()

@@ -1,5 +1,5 @@
 import { newId } from '../../../../platform/ids.ts'
-import { record, tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
+import { record, type WriteTransaction, type Writing, writeFacts } from '../../../store/books.ts'
 import type { EntitlementStore } from '../../stores/commerce/entitlement.ts'
 import type { IgnoredReason } from '../../stores/commerce/processor-event.ts'
 import type { Seats } from '../../stores/commerce/seat.ts'
@@ -150,7 +150,7 @@ export async function followBundle(
     { tenantId: ownerId, action: before ? 'billing_subscription.updated' : 'billing_subscription.created', subjectId: id, details: detailsOf(row) },
     unit,
   )
-  await tell(job, [{ kind: 'subscription.changed', body: { ownerType, ownerId, package: name, status, seats } }], unit)
+  await writeFacts(job, [{ kind: 'subscription.changed', body: { ownerType, ownerId, package: name, status, seats } }], unit)
   const after: (() => void)[] = []
   if (ownerType !== 'LEAD') after.push(await postNotice(job, subscriptionNotice(row, job.dashboardUrl), unit))
   const item = await job.billingItems.pastDue(job, row, unit)

@@ -45,7 +45,7 @@ async function replay(context: Context, input: ReplayWebhookEventInput): Promise
       subjectId: id,
       details: { changes: [{ field: 'status', before: before.status, after: 'RECEIVED' }] },
     }),
-    tell: ({ before }): readonly NewFact[] => (before.status === 'DEAD' ? [{ kind: 'attention.closed', body: { key: deadKey(before.id) } }] : []),
+    facts: ({ before }): readonly NewFact[] => (before.status === 'DEAD' ? [{ kind: 'attention.closed', body: { key: deadKey(before.id) } }] : []),
     announce: () => processing.wake(),
   })
 }

@@ -60,7 +60,7 @@ export async function takeInDispute(job: DisputeWork, orderId: string, said: Sai
       const { id, merchantId, orderId: of, amountMinor, processorId } = along!.after
       return { tenantId: merchantId, action: actions[status], subjectId: id, details: { orderId: of, amountMinor: String(amountMinor), processorId } }
     },
-    tell: ({ after, along }) => disputeFacts(after, along!.before, along!.after, job.publicUrl, along!.at),
+    facts: ({ after, along }) => disputeFacts(after, along!.before, along!.after, job.publicUrl, along!.at),
     wake: ({ along }, unit) => announceDispute(job, along!.before, along!.after, unit),
     announce: ({ after }) => announceOrder(job.events, after),
   })

@@ -98,7 +98,7 @@ export async function concludeHeld(
       const details = { ...what, ...(word?.note && { changes: [{ field: 'note', before: null, after: word.note }] }) }
       return { tenantId: merchantId, action, subjectId: before.id, details }
     },
-    tell: ({ after, along }) => factsOf(after, along!, publicUrl, at),
+    facts: ({ after, along }) => factsOf(after, along!, publicUrl, at),
     async wake(changed, unit) {
       await announceOutcome(job, changed, changed.along!, unit)
       await followPaid(job, changed, unit)

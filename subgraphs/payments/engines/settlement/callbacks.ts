@@ -120,6 +120,6 @@ async function alter(
       const after = await settlementCallbacks.update(before, { ...changes, updatedAt: at, version: before.version + 1 }, unit.transaction)
       return { before, after, batch: (await settlementBatches.byId.load(before.batchId))! }
     },
-    tell: ({ before, after, batch }) => deadCallbackFacts(batch, before, after, publicUrl, at),
+    facts: ({ before, after, batch }) => deadCallbackFacts(batch, before, after, publicUrl, at),
   })
 }

@@ -105,7 +105,7 @@ export async function concludeTransfer(job: SettlementWork, transactionId: strin
       // The very last: every statement after it would hold up the next posting of the merchant.
       if (along!.booking) await post(job, batch, [{ ...along!.booking, currency: batch.currency, settlementBatchId: batch.id }], unit)
     },
-    tell: ({ after, along }) => unknownTransferFacts(after, along!.before, along!.after, publicUrl, at),
+    facts: ({ after, along }) => unknownTransferFacts(after, along!.before, along!.after, publicUrl, at),
     announce({ after }) {
       crash('transfer-recorded')
       announceBatch(events, after)

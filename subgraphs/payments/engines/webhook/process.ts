@@ -164,7 +164,7 @@ async function record(job: EventWork, taken: WebhookEventRow, subject: Subject |
     hold: taken.id,
     // Another process took it when the time of this try was over.
     decide: held => (held.attempts !== taken.attempts || held.nextAttemptAt === null ? null : { changes: all, isNews: true }),
-    tell: ({ after }) => deadFacts(after, job.publicUrl),
+    facts: ({ after }) => deadFacts(after, job.publicUrl),
   })
 }
 

@@ -103,7 +103,7 @@ export async function completeChat({ makeCall, upstream, clock, count }: Ai, req
 /** Returns how to count a stream's usage. Only what counting needs is kept during the stream. */
 const counting =
   (asked: Asked, most: number, meter: Meter) =>
-  ({ told, written }: Used): Promise<Tokens> =>
+  ({ reported: told, written }: Used): Promise<Tokens> =>
     tokensUsed(told, asked, written, most, meter)
 
 /**

@@ -17,7 +17,7 @@ export interface Completion {
 }
 
 /** A completion before its tokens are counted. */
-export type Uncounted = Omit<Completion, 'tokens'> & { readonly told: Told }
+export type Uncounted = Omit<Completion, 'tokens'> & { readonly told: ReportedUsage }
 
 /** Tokens that a completion used. */
 export interface Tokens {
@@ -33,7 +33,7 @@ export interface Tokens {
 }
 
 /** Usage that a vendor reports; null where it is not a number. */
-export interface Told {
+export interface ReportedUsage {
   readonly input: number | null
   readonly output: number | null
   readonly cached: number
@@ -43,7 +43,7 @@ export interface Told {
 }
 
 /** Initial usage, before any report. */
-export const untold: Told = { input: null, output: null, cached: 0, kept: 0, keptLong: 0, reasoning: 0 }
+export const unreported: ReportedUsage = { input: null, output: null, cached: 0, kept: 0, keptLong: 0, reasoning: 0 }
 
 export const usageOf = ({ input, output, cached, kept, keptLong }: Tokens): Usage => ({
   inputTokens: input,

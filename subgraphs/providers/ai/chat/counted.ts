@@ -2,7 +2,7 @@ import type { CountTokens, Sample } from '../../engines/models/engine.ts'
 import { encodingOf } from '../counting/counter.ts'
 import { type Picture, tokensOfPicture } from '../counting/pictures.ts'
 import { sampleOf, type Written } from '../counting/sample.ts'
-import type { Tokens, Told } from './completion.ts'
+import type { ReportedUsage, Tokens } from './completion.ts'
 import { textOf } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
@@ -45,7 +45,7 @@ export async function tokensAsked({ sample, pictures, frame }: Asked, { count, o
  * piece of an answer counts at least one token.
  * @param most tokens reserved for the answer
  */
-export async function tokensUsed(told: Told, asked: Asked, written: () => Written, most: number, meter: Meter): Promise<Tokens> {
+export async function tokensUsed(told: ReportedUsage, asked: Asked, written: () => Written, most: number, meter: Meter): Promise<Tokens> {
   const { count, organizationId, model } = meter
   const counted = async (): Promise<number> => {
     const { pieces, sample } = written()

@@ -1,7 +1,7 @@
 import { malformed } from '../attempt/upstream.ts'
 import { tokensIn } from '../wire/counts.ts'
 import { type Given, isObject } from '../wire/fields.ts'
-import { count, type FinishReason, type Told, type Uncounted, untold } from './completion.ts'
+import { count, type FinishReason, type ReportedUsage, type Uncounted, unreported } from './completion.ts'
 import type { ChatMessage, ContentPart, ToolCall } from './messages.ts'
 import type { ChatRequest } from './request.ts'
 
@@ -64,7 +64,7 @@ export const reasonOf = (given: unknown): FinishReason =>
   typeof given === 'string' && reasons.has(given) ? (given as FinishReason) : given === 'function_call' ? 'tool_calls' : 'stop'
 
 /** Reads `usage`; null where there is none. */
-export function toldOf(usage: unknown): Told | null {
+export function reportedUsage(usage: unknown): ReportedUsage | null {
   if (!isObject(usage)) return null
   const { prompt_tokens_details: read, completion_tokens_details: written } = usage
   return {
@@ -99,6 +99,6 @@ export function readCompletion(json: Given, _request: ChatRequest, now: Date): U
     refusal: textOf(message.refusal),
     toolCalls,
     finishReason: reasonOf(choice.finish_reason),
-    told: toldOf(json.usage) ?? untold,
+    told: reportedUsage(json.usage) ?? unreported,
   }
 }

@@ -3,7 +3,7 @@ import type { CompletionMessageInput, Resolvers } from '../../resolvers.generate
 import { completeChat } from '../chat/complete.ts'
 import { readChat } from '../chat/request.ts'
 import { mostTools } from '../chat/tools.ts'
-import { toldInGraph } from '../one-piece.ts'
+import { shownInGraph } from '../one-piece.ts'
 import { askingOf } from '../wire/asking.ts'
 import { renamed, wrong } from '../wire/fields.ts'
 
@@ -46,7 +46,7 @@ export const completionResolvers: Resolvers = {
       const made = await claimed(context, claim, () => completeChat(context.ai, request, asking))
       const { content, refusal, finishReason, toolCalls, tokens } = made.answer
       return {
-        ...toldInGraph(made),
+        ...shownInGraph(made),
         dropped: made.dropped,
         content: content ?? refusal,
         finishReason,

@@ -9,7 +9,7 @@ import { bodyOfEmbeddings, type EmbeddingAnswer, type EmbeddingRequest, mostToke
 export interface Embedded extends EmbeddingAnswer {
   readonly tokens: number
   /** Tokens as the provider counts them. */
-  readonly told: number
+  readonly reported: number
 }
 
 /** Computes embeddings of texts. @throws DomainError */
@@ -31,9 +31,9 @@ export function embedTexts(engine: Engine, request: EmbeddingRequest, asking: As
     async read(json, model) {
       const answer = readEmbeddingAnswer(json, request)
       if (!answer) return null
-      const told = answer.tokens ?? (await counted(model))
-      return { ...answer, tokens: Math.min(told, most), told }
+      const reported = answer.tokens ?? (await counted(model))
+      return { ...answer, tokens: Math.min(reported, most), reported }
     },
-    used: ({ told }) => ({ inputTokens: told, outputTokens: 0, units: null }),
+    used: ({ reported }) => ({ inputTokens: reported, outputTokens: 0, units: null }),
   })
 }

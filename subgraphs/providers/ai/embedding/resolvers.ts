@@ -1,6 +1,6 @@
 import { claimed } from '../../../store/claim.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { toldInGraph } from '../one-piece.ts'
+import { shownInGraph } from '../one-piece.ts'
 import { askingOf } from '../wire/asking.ts'
 import { renamed, wrong } from '../wire/fields.ts'
 import { embedTexts } from './embed.ts'
@@ -18,7 +18,7 @@ export const embeddingResolvers: Resolvers = {
       const asking = await askingOf(context, 'EMBEDDINGS', { fallback, signal: context.leaving })
       const claim = { what: 'list of embeddings', once: input, tenantId: asking.caller.organizationId }
       const made = await claimed(context, claim, () => embedTexts(context.ai, request, asking))
-      return { ...toldInGraph(made), vectors: made.answer.vectors as readonly (readonly number[])[], inputTokens: made.answer.tokens }
+      return { ...shownInGraph(made), vectors: made.answer.vectors as readonly (readonly number[])[], inputTokens: made.answer.tokens }
     },
   },
 }

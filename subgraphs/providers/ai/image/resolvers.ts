@@ -1,6 +1,6 @@
 import { claimed } from '../../../store/claim.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { toldInGraph } from '../one-piece.ts'
+import { shownInGraph } from '../one-piece.ts'
 import { askingOf } from '../wire/asking.ts'
 import { renamed } from '../wire/fields.ts'
 import { drawImages } from './draw.ts'
@@ -14,7 +14,7 @@ export const imageResolvers: Resolvers = {
       const asking = await askingOf(context, 'IMAGES', { fallback, signal: context.leaving })
       const claim = { what: 'image generation', once: input, tenantId: asking.caller.organizationId }
       const made = await claimed(context, claim, () => drawImages(context.ai, request, asking))
-      return { ...toldInGraph(made), images: made.answer.images.map(base64 => ({ base64 })) }
+      return { ...shownInGraph(made), images: made.answer.images.map(base64 => ({ base64 })) }
     },
   },
 }

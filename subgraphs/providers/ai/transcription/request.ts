@@ -72,7 +72,7 @@ export interface TranscriptionAnswer {
   readonly text: string
   readonly seconds: number
   /** Seconds as the provider counts them. */
-  readonly toldSeconds: number
+  readonly reportedSeconds: number
   readonly inputTokens: number | null
   readonly outputTokens: number | null
   /** The provider's own answer. */
@@ -94,7 +94,7 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
     text,
     // A duration beyond what the bytes can hold is ignored: nobody pays more than was reserved.
     seconds: Math.min(toldSeconds, most),
-    toldSeconds,
+    reportedSeconds: toldSeconds,
     inputTokens: tokensIn(usage?.input_tokens),
     outputTokens: tokensIn(usage?.output_tokens),
     answer: answer as Readonly<Record<string, unknown>>,

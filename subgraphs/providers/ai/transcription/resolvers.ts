@@ -1,6 +1,6 @@
 import { claimed } from '../../../store/claim.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { toldInGraph } from '../one-piece.ts'
+import { shownInGraph } from '../one-piece.ts'
 import { askingOf } from '../wire/asking.ts'
 import { fetchRecording } from './fetch.ts'
 import { readTranscriptionRequest } from './request.ts'
@@ -25,7 +25,7 @@ export const transcriptionResolvers: Resolvers = {
         )
         return transcribe(context.ai, read(bytes, name, type), asking)
       })
-      return { ...toldInGraph(made), text: made.answer.text, seconds: made.answer.seconds }
+      return { ...shownInGraph(made), text: made.answer.text, seconds: made.answer.seconds }
     },
   },
 }

@@ -1,5 +1,5 @@
 import { codeOf, type DomainError } from '../../../../platform/errors.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { openAiError } from '../../../http/openai-error.ts'
 import { problemOf } from '../../../http/problem.ts'
 import { attemptHeaders } from '../call.ts'
@@ -31,7 +31,7 @@ function aiProblem(request: Request, refusal: DomainError): Response {
 
 /** An exchange whose refusals clients of OpenAI's wire read too. */
 export const onWire =
-  (exchange: Exchange): Exchange =>
+  (exchange: Handler): Handler =>
   async (request, viewer) => {
     try {
       return await exchange(request, viewer)

@@ -57,7 +57,7 @@ export async function lookUp(job: Job, id: string, log: Pick<Logger, 'warn'>): P
             subjectId: after.id,
             details: { domain: after.domain, level: after.level },
           },
-    tell: ({ before, after }) => factsOf(before, after, job, admins),
+    facts: ({ before, after }) => factsOf(before, after, job, admins),
   })
   if (stepped && stepped.before.status !== stepped.after.status)
     log.warn({ domain: stepped.after.domain, status: stepped.after.status }, 'status of a sender domain changed')

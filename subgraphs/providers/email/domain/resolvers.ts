@@ -120,7 +120,7 @@ async function verifySenderDomain(context: Context, { id, expectedVersion }: Ver
     },
     audit: ({ before, after }) => (before.status === after.status ? null : lineOf(tenantId, after.status.toLowerCase(), after)),
     // Domains of the platform are visible to platform admins only.
-    tell: ({ before, after }) => factsOf(before, after, context, tenantId),
+    facts: ({ before, after }) => factsOf(before, after, context, tenantId),
   })
 }
 
@@ -150,7 +150,7 @@ const suspendSenderDomain = (context: Context, input: SuspendSenderDomainInput):
       return { before, after: await senderDomains.update(before, changes, transaction) }
     },
     audit: ({ before, after }) => (before === after ? null : lineOf(after.organizationId ?? tenantId, input.suspended ? 'suspended' : 'restored', after)),
-    tell: ({ before, after }) => factsOf(before, after, context),
+    facts: ({ before, after }) => factsOf(before, after, context),
   }).then(({ after }) => after)
 }
 
@@ -173,7 +173,7 @@ export const domainResolvers: Resolvers = {
         id,
         expectedVersion,
         audit: row => lineOf(tenantId, 'removed', row),
-        tell: row => factsOf(row, null, context),
+        facts: row => factsOf(row, null, context),
       })
     },
     suspendSenderDomain: (_, { input }, context) => suspendSenderDomain(context, input),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId, newId } from '../../../../platform/ids.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { readSigned } from '../../../http/signed.ts'
 import { step, write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
@@ -73,7 +73,7 @@ export async function act(job: Job, { id, type, messageId, recipient }: EmailEve
       }
       return { changes: changes ?? {}, isNews: changes !== null }
     },
-    tell: ({ before, after }) => outcomeOf(before, after),
+    facts: ({ before, after }) => outcomeOf(before, after),
   })
 }
 
@@ -85,8 +85,8 @@ export interface EventsOptions {
 }
 
 /** Handles reports of mail servers. */
-export const eventsExchange =
-  ({ job, secret, now }: EventsOptions): Exchange =>
+export const eventsHandler =
+  ({ job, secret, now }: EventsOptions): Handler =>
   async request => {
     const body = await request.text()
     if (secret === null) throw stranger()

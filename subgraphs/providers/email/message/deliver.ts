@@ -60,7 +60,7 @@ export function createDeliver({ job, servers, clock, log }: DeliverOptions): (me
           },
         }
       },
-      tell: ({ before, after }) => outcomeOf(before, after),
+      facts: ({ before, after }) => outcomeOf(before, after),
     })
     if (!stepped) return null
     const { status, attempts, failureCode, failureMessage, dueAt } = stepped.after

@@ -87,7 +87,7 @@ async function sendEmail(context: Context, input: SendEmailInput): Promise<Email
       }
     },
     audit: ({ id }) => ({ tenantId: organizationId, action: 'email.sent', subjectId: id, details: { appId, recipients: given.length } }),
-    tell: row => outcomeOf(null, row),
+    facts: row => outcomeOf(null, row),
     async wake(row, { transaction, now }) {
       if (!row.dueAt) return
       await context.emailAttachments.keep(row, attachments, now, transaction)

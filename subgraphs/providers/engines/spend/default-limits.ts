@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { newId } from '../../../../platform/ids.ts'
-import { tell, type WriteTransaction, type Writing } from '../../../store/books.ts'
+import { type WriteTransaction, type Writing, writeFacts } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { PlatformOrganization } from '../../stores/credential/platform.ts'
@@ -54,7 +54,7 @@ export function createDefaultLimits({ sequelize, clock, micros, platformOrganiza
     if (after) await defaultLimits.adapt(sequelize, after, now, transaction)
     else await defaultLimits.remove(sequelize, id, transaction)
     const facts = factsOf(before, after, now)
-    if (facts.length > 0) await tell(job(), facts, { transaction, now })
+    if (facts.length > 0) await writeFacts(job(), facts, { transaction, now })
     return true
   }
 

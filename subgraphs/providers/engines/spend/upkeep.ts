@@ -1,5 +1,5 @@
 import type { WriteTransaction } from '../../../store/books.ts'
-import { tell } from '../../../store/books.ts'
+import { writeFacts } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import { books, counts } from '../../stores/spend/books.ts'
 import { doubts } from '../../stores/spend/doubts.ts'
@@ -27,7 +27,7 @@ export function createUpkeep({ sequelize, clock, job, factsOf, announce }: Ledge
     async forgetDoubts(): Promise<void> {
       await inTransaction(job(), async unit => {
         const facts = await doubts.close(sequelize, unit)
-        if (facts.length > 0) await tell(job(), facts, unit)
+        if (facts.length > 0) await writeFacts(job(), facts, unit)
       })
     },
 
@@ -65,7 +65,7 @@ export function createUpkeep({ sequelize, clock, job, factsOf, announce }: Ledge
   async function keep(before: SpendLimitRow, after: SpendLimitRow, unit: WriteTransaction): Promise<void> {
     await books.write(sequelize, { limits: [after], begun: [], ended: [] }, unit.transaction)
     const facts = factsOf(before, after, unit.now)
-    if (facts.length > 0) await tell(job(), facts, unit)
+    if (facts.length > 0) await writeFacts(job(), facts, unit)
   }
 
   /**

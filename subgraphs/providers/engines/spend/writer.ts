@@ -3,7 +3,7 @@ import type { Sequelize } from 'sequelize'
 import type { Clock } from '../../../../platform/clock.ts'
 import { crash } from '../../../../platform/crash.ts'
 import type { WriteTransaction, Writing } from '../../../store/books.ts'
-import { tell } from '../../../store/books.ts'
+import { writeFacts } from '../../../store/books.ts'
 import type { NewFact } from '../../../store/fact-kinds.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { CallRow } from '../../stores/call.ts'
@@ -82,7 +82,7 @@ export function createLedgerWriter({ sequelize, clock, log, job, factsOf, announ
       ...changes.flatMap(change => factsOf(change.before, change.after, now)),
       ...(await doubts.open(sequelize, doubtful, publicUrl, { transaction, now })),
     ]
-    if (facts.length > 0) await tell(job(), facts, { transaction, now })
+    if (facts.length > 0) await writeFacts(job(), facts, { transaction, now })
     lone.forget(changes.map(({ after }) => after.id))
     crash('books-written')
     return { outcomes, changed: changes.map(({ after }) => after.id) }

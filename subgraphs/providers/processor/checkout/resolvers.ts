@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { CreateProcessorCheckoutSessionInput, ProcessorLineItemInput, Resolvers } from '../../resolvers.generated.ts'
-import { askProcessor, tellProcessor } from '../exchange.ts'
+import { askProcessor, changeAtProcessor } from '../exchange.ts'
 import { idOf, lower, momentOf, readMetadata, readPage, readProcessorId, readProcessorIdMaybe, readWhole, readWords, readWordsMaybe, upper } from '../read.ts'
 import { toProcessor } from '../stripe/amounts.ts'
 
@@ -88,7 +88,7 @@ export const processorCheckoutResolvers: Resolvers = {
     async createProcessorCheckoutSession(_, { input }, context) {
       const params = paramsOf(input)
       return sessionOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'createProcessorCheckoutSession', action: 'processor_checkout_session.created' },
           ...{ idempotencyKey: input.idempotencyKey, details: { mode: input.mode } },
           run: (stripe, options) => stripe.checkout.sessions.create(params, options),
@@ -100,7 +100,7 @@ export const processorCheckoutResolvers: Resolvers = {
       const id = readProcessorId(input.id)
       readMetadata(input.metadata)
       return sessionOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'expireProcessorCheckoutSession', action: 'processor_checkout_session.expired' },
           idempotencyKey: input.idempotencyKey,
           run: (stripe, options) => stripe.checkout.sessions.expire(id, {}, options),

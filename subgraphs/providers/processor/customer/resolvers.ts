@@ -1,6 +1,6 @@
 import type { Stripe } from 'stripe'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { keyless, tellProcessor } from '../exchange.ts'
+import { changeAtProcessor, keyless } from '../exchange.ts'
 import { readMetadata, readPage, readProcessorId, readWordsMaybe, upper } from '../read.ts'
 
 const methodOf = ({ id, card }: Stripe.PaymentMethod) => ({
@@ -17,7 +17,7 @@ export const processorCustomerResolvers: Resolvers = {
       const { email, idempotencyKey } = input
       const [name, metadata] = [readWordsMaybe(input.name, 'name', 256), readMetadata(input.metadata)]
       const params = { ...(email && { email }), ...(name && { name }), ...(metadata && { metadata }) }
-      const { id } = await tellProcessor(context, {
+      const { id } = await changeAtProcessor(context, {
         ...{ operation: 'createProcessorCustomer', action: 'processor_customer.created', idempotencyKey },
         run: (stripe, options) => stripe.customers.create(params, options),
       })
@@ -28,7 +28,7 @@ export const processorCustomerResolvers: Resolvers = {
       const customer = readProcessorId(input.customerId, 'customerId')
       const [id, metadata] = [readProcessorId(input.paymentMethodId, 'paymentMethodId'), readMetadata(input.metadata)]
       return methodOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'attachProcessorPaymentMethod', action: 'processor_payment_method.attached' },
           ...{ idempotencyKey: input.idempotencyKey, details: { customerId: customer } },
           async run(stripe, options) {
@@ -44,7 +44,7 @@ export const processorCustomerResolvers: Resolvers = {
       const id = readProcessorId(input.id)
       readMetadata(input.metadata)
       return methodOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'detachProcessorPaymentMethod', action: 'processor_payment_method.detached' },
           idempotencyKey: input.idempotencyKey,
           run: (stripe, options) => stripe.paymentMethods.detach(id, {}, options),
@@ -55,7 +55,7 @@ export const processorCustomerResolvers: Resolvers = {
     async createProcessorPortalSession(_, { input }, context) {
       readMetadata(input.metadata)
       const params = { customer: readProcessorId(input.customerId, 'customerId'), return_url: readPage(input.returnUrl.href, 'returnUrl') }
-      const { id, url } = await tellProcessor(context, {
+      const { id, url } = await changeAtProcessor(context, {
         ...{ operation: 'createProcessorPortalSession', action: 'processor_portal_session.created' },
         ...{ idempotencyKey: input.idempotencyKey, details: { customerId: params.customer } },
         run: (stripe, options) => stripe.billingPortal.sessions.create(params, options),

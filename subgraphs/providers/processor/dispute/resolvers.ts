@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { CreateProcessorFileInput, Resolvers, UpdateProcessorDisputeInput } from '../../resolvers.generated.ts'
-import { tellProcessor } from '../exchange.ts'
+import { changeAtProcessor } from '../exchange.ts'
 import { momentOf, readMetadata, readProcessorId, readWords, readWordsMaybe, upper } from '../read.ts'
 
 /** What evidence may be, and how much of it. */
@@ -45,7 +45,7 @@ export const processorDisputeResolvers: Resolvers = {
     async createProcessorFile(_, { input }, context) {
       const file = readFile(input)
       readMetadata(input.metadata)
-      const { id } = await tellProcessor(context, {
+      const { id } = await changeAtProcessor(context, {
         ...{ operation: 'createProcessorFile', action: 'processor_file.created', idempotencyKey: input.idempotencyKey },
         run: (stripe, options) => stripe.files.create({ purpose: 'dispute_evidence', file }, options),
       })
@@ -56,7 +56,7 @@ export const processorDisputeResolvers: Resolvers = {
       const [id, evidence, metadata] = [readProcessorId(input.id), evidenceOf(input), readMetadata(input.metadata)]
       const params = { evidence, submit: input.submit ?? true, ...(metadata && { metadata }) }
       return disputeOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'updateProcessorDispute', action: 'processor_dispute.updated' },
           ...{ idempotencyKey: input.idempotencyKey, details: { submit: params.submit } },
           run: (stripe, options) => stripe.disputes.update(id, params, options),
@@ -68,7 +68,7 @@ export const processorDisputeResolvers: Resolvers = {
       const id = readProcessorId(input.id)
       readMetadata(input.metadata)
       return disputeOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'closeProcessorDispute', action: 'processor_dispute.closed', idempotencyKey: input.idempotencyKey },
           run: (stripe, options) => stripe.disputes.close(id, {}, options),
         }),

@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { fromProcessor } from '../../../currencies.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { askProcessor, keyless, tellProcessor } from '../exchange.ts'
+import { askProcessor, changeAtProcessor, keyless } from '../exchange.ts'
 import { lower, readMetadata, readProcessorId, readProcessorIdMaybe, readWordsMaybe, upper } from '../read.ts'
 import { checkCurrency, detailsOf, partIn, toProcessor } from '../stripe/amounts.ts'
 
@@ -62,7 +62,7 @@ export const processorIntentResolvers: Resolvers = {
         ...(metadata && { metadata }),
       }
       return intentOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'createProcessorPaymentIntent', action: 'processor_payment_intent.created' },
           ...{ idempotencyKey: input.idempotencyKey, details: detailsOf(input.amount) },
           run: (stripe, options) => stripe.paymentIntents.create(params, options),
@@ -75,7 +75,7 @@ export const processorIntentResolvers: Resolvers = {
       const [part, metadata] = [partIn(input.amount, 'amount'), readMetadata(input.metadata)]
       const params = { ...(part && { amount_to_capture: part }), ...(metadata && { metadata }) }
       return intentOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'captureProcessorPaymentIntent', action: 'processor_payment_intent.captured' },
           ...{ idempotencyKey: input.idempotencyKey, details: detailsOf(input.amount) },
           async run(stripe, options) {
@@ -90,7 +90,7 @@ export const processorIntentResolvers: Resolvers = {
       const id = readProcessorId(input.id)
       readMetadata(input.metadata)
       return intentOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'cancelProcessorPaymentIntent', action: 'processor_payment_intent.canceled' },
           idempotencyKey: input.idempotencyKey,
           run: (stripe, options) => stripe.paymentIntents.cancel(id, {}, options),
@@ -108,7 +108,7 @@ export const processorIntentResolvers: Resolvers = {
         ...(metadata && { metadata }),
       }
       return refundOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'createProcessorRefund', action: 'processor_refund.created' },
           ...{ idempotencyKey: input.idempotencyKey, details: { paymentIntentId: intent, ...detailsOf(input.amount) } },
           async run(stripe, options) {

@@ -2,7 +2,7 @@ import type { Stripe } from 'stripe'
 import { DomainError } from '../../../../platform/errors.ts'
 import { fromProcessor } from '../../../currencies.ts'
 import type { ProcessorInterval, Resolvers } from '../../resolvers.generated.ts'
-import { askProcessor, tellProcessor } from '../exchange.ts'
+import { askProcessor, changeAtProcessor } from '../exchange.ts'
 import { idOf, lower, momentOf, readMetadata, readProcessorId, readProcessorIdMaybe, readWhole, readWords, readWordsMaybe, upper } from '../read.ts'
 import { toProcessor } from '../stripe/amounts.ts'
 
@@ -96,7 +96,7 @@ export const processorPriceResolvers: Resolvers = {
         ...(metadata && { metadata }),
       }
       return priceOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'createProcessorPrice', action: 'processor_price.created', idempotencyKey },
           run: (stripe, options) => stripe.prices.create(params, options),
         }),
@@ -114,7 +114,7 @@ export const processorPriceResolvers: Resolvers = {
         ...(metadata && { metadata }),
       }
       return subscriptionOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'changeProcessorSubscriptionQuantity', action: 'processor_subscription.updated', idempotencyKey },
           details: { itemId: input.itemId, quantity },
           run: (stripe, options) => stripe.subscriptions.update(id, params, options),

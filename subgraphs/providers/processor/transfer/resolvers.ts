@@ -1,7 +1,7 @@
 import type { Stripe } from 'stripe'
 import { fromProcessor } from '../../../currencies.ts'
 import type { Resolvers } from '../../resolvers.generated.ts'
-import { askProcessor, keyless, tellProcessor } from '../exchange.ts'
+import { askProcessor, changeAtProcessor, keyless } from '../exchange.ts'
 import { idOf, readMetadata, readProcessorId, readWordsMaybe } from '../read.ts'
 import { checkCurrency, detailsOf, partIn, toProcessor } from '../stripe/amounts.ts'
 
@@ -29,7 +29,7 @@ export const processorTransferResolvers: Resolvers = {
       const [group, metadata] = [readWordsMaybe(input.transferGroup, 'transferGroup', 500), readMetadata(input.metadata)]
       const params = { ...toProcessor(input.amount, 'amount'), destination, ...(group && { transfer_group: group }), ...(metadata && { metadata }) }
       return transferOf(
-        await tellProcessor(context, {
+        await changeAtProcessor(context, {
           ...{ operation: 'createProcessorTransfer', action: 'processor_transfer.created' },
           ...{ idempotencyKey: input.idempotencyKey, details: { destinationAccountId: destination, ...detailsOf(input.amount) } },
           run: (stripe, options) => stripe.transfers.create(params, options),
@@ -45,7 +45,7 @@ export const processorTransferResolvers: Resolvers = {
         id: reversalId,
         amount,
         currency,
-      } = await tellProcessor(context, {
+      } = await changeAtProcessor(context, {
         ...{ operation: 'reverseProcessorTransfer', action: 'processor_transfer.reversed' },
         ...{ idempotencyKey: input.idempotencyKey, details: { transferId: id, ...detailsOf(input.amount) } },
         async run(stripe, options) {

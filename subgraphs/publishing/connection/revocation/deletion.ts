@@ -1,6 +1,6 @@
 import { crash } from '../../../../platform/crash.ts'
 import type { Sweep } from '../../../../platform/jobs/queue.ts'
-import { record, tell } from '../../../store/books.ts'
+import { record, writeFacts } from '../../../store/books.ts'
 import { inTransaction, write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import type { SignedRequestRow } from '../../stores/revocation/signed-request.ts'
@@ -48,7 +48,7 @@ async function erase(job: Job, { id, receivedAt, meantUntil }: SignedRequestRow)
       for (const gone of removed) {
         const brand = brands.get(gone.brandId)
         await record(job, { tenantId: gone.brandId, actor: `network:${row.platform.toLowerCase()}`, action: 'connection.deleted', subjectId: gone.id }, unit)
-        if (brand) await tell(job, healthFacts(gone, null, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
+        if (brand) await writeFacts(job, healthFacts(gone, null, { organizationId: brand.organizationId, publicUrl: job.publicUrl }), unit)
       }
       await signedRequests.complete(row, unit.now, unit.transaction)
       crash('in-deletion')

@@ -1,6 +1,6 @@
 import { formOf } from '../../../http/html.ts'
 import { problem } from '../../../http/problem.ts'
-import { record, tell, type WriteTransaction } from '../../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import { write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
 import type { Platform } from '../../network/network.ts'
@@ -86,7 +86,7 @@ async function disconnect(
     }
     await record(job, line, unit)
     const place = brand && { organizationId: brand.organizationId, publicUrl: job.publicUrl }
-    if (place) await tell(job, [...healthFacts(before, after, place), ...eventsOfConnection(before, after)], unit)
+    if (place) await writeFacts(job, [...healthFacts(before, after, place), ...eventsOfConnection(before, after)], unit)
     changed.push({ brand, before, after })
   }
   return changed

@@ -1,4 +1,4 @@
-import { tell, type WriteTransaction } from '../../../store/books.ts'
+import { type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import type { FactBody } from '../../../store/fact-kinds.ts'
 import type { Context } from '../../context.ts'
 import type { BrandRow } from '../../stores/brand.ts'
@@ -27,7 +27,7 @@ function attentionOf({ id, name, organizationId }: BrandRow, resting: Resting, p
   }
 }
 
-type Telling = Pick<Context, 'webhookEndpoints' | 'publicUrl'> & Parameters<typeof tell>[0]
+type Telling = Pick<Context, 'webhookEndpoints' | 'publicUrl'> & Parameters<typeof writeFacts>[0]
 
 /**
  * Publishes to the managers of a brand's organization which webhooks and feeds await confirmation, or that none does.
@@ -39,7 +39,7 @@ export async function tellResting(context: Telling, brand: BrandRow, unit: Write
     resting.webhooks > 0 || resting.feed
       ? ([{ kind: 'attention.opened', body: attentionOf(brand, resting, context.publicUrl, unit.now) }] as const)
       : ([{ kind: 'attention.closed', body: { key: keyOf(brand) } }] as const)
-  await tell(context, facts, unit)
+  await writeFacts(context, facts, unit)
 }
 
 /**
@@ -49,6 +49,6 @@ export async function tellResting(context: Telling, brand: BrandRow, unit: Write
 export async function tellRestingMoved(context: Telling, before: BrandRow, after: BrandRow, unit: WriteTransaction): Promise<void> {
   const [was, is] = [await context.webhookEndpoints.restingOf(before, unit.transaction), await context.webhookEndpoints.restingOf(after, unit.transaction)]
   // Closed first, so that the former organization's item does not stay open.
-  if (was.webhooks > 0 || was.feed) await tell(context, [{ kind: 'attention.closed', body: { key: keyOf(before) } }], unit)
+  if (was.webhooks > 0 || was.feed) await writeFacts(context, [{ kind: 'attention.closed', body: { key: keyOf(before) } }], unit)
   if (is.webhooks > 0 || is.feed) await tellResting(context, after, unit)
 }

@@ -98,7 +98,7 @@ export async function serveFeed({ calendarFeeds, clock, texts }: Job, token: str
   const brand = await calendarFeeds.brandOf(hashOf(token))
   if (!brand) return problem(request, 'NOT_FOUND', 'There is no calendar at this address: ask the person who gave it to you for the current one.')
   const now = clock.now().getTime()
-  const told = await calendarFeeds.told(brand.id, new Date(now - daysBack * dayMs), new Date(now + daysAhead * dayMs))
+  const told = await calendarFeeds.posts(brand.id, new Date(now - daysBack * dayMs), new Date(now + daysAhead * dayMs))
   const headers = { 'content-type': 'text/calendar; charset=utf-8', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff' }
   const pieces = calendarOf(brand, told)
   const next = (isPatient: boolean) => texts.run({ key: brand.organizationId, weight: weightOfPiece, isPatient }, () => pieces.next())

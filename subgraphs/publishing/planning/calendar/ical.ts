@@ -1,7 +1,7 @@
 import { everyNetwork } from '../../network/networks.ts'
 import { titleOfPost } from '../../news/announce.ts'
 import type { BrandRow } from '../../stores/brand.ts'
-import { type ToldPost, toldLength } from '../../stores/planning/calendar-feed.ts'
+import { type FeedPost, feedCopyLength } from '../../stores/planning/calendar-feed.ts'
 
 /** Maximum octets of a line of iCalendar, without its line end (RFC 5545 §3.1). */
 const lineOctets = 75
@@ -34,7 +34,7 @@ export const escapeText = (text: string): string =>
 /** Formats a moment in UTC: `20270301T093000Z`. */
 const momentOf = (at: Date): string => `${at.toISOString().slice(0, 19).replace(/[-:]/g, '')}Z`
 
-function eventOf(post: ToldPost): string[] {
+function eventOf(post: FeedPost): string[] {
   const { id, platform, copy, status, permalink, version, updatedAt, scheduledAt } = post
   const { title } = everyNetwork[platform]
   return [
@@ -46,7 +46,7 @@ function eventOf(post: ToldPost): string[] {
     `DTSTART:${momentOf(scheduledAt!)}`,
     'DURATION:PT15M',
     `SUMMARY:${escapeText(`${title}: ${titleOfPost(post)}`)}`,
-    `DESCRIPTION:${escapeText(copy.length > toldLength ? [...copy].slice(0, toldLength).join('') : copy)}`,
+    `DESCRIPTION:${escapeText(copy.length > feedCopyLength ? [...copy].slice(0, feedCopyLength).join('') : copy)}`,
     `STATUS:${status === 'PUBLISHED' ? 'CONFIRMED' : 'TENTATIVE'}`,
     ...(permalink ? [`URL:${permalink.replace(/\s/g, '')}`] : []),
     'TRANSP:TRANSPARENT',
@@ -63,7 +63,7 @@ const written = (lines: readonly string[]): string => lines.map(line => `${fold(
  * Writes a brand's posts as iCalendar (RFC 5545), piece by piece. Times are in UTC; programs show them in their own
  * zone.
  */
-export function* calendarOf({ name }: Pick<BrandRow, 'name'>, told: readonly ToldPost[]): Generator<string, void> {
+export function* calendarOf({ name }: Pick<BrandRow, 'name'>, told: readonly FeedPost[]): Generator<string, void> {
   const head = ['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//publishing//calendar//EN', 'CALSCALE:GREGORIAN', 'METHOD:PUBLISH']
   yield written([...head, `NAME:${escapeText(name)}`, `X-WR-CALNAME:${escapeText(name)}`, 'REFRESH-INTERVAL;VALUE=DURATION:PT1H'])
   for (let at = 0; at < told.length; at += postsAtOnce) yield written(told.slice(at, at + postsAtOnce).flatMap(eventOf))

@@ -55,7 +55,7 @@ async function step(
     },
     decide: post => judge(post, verb, mode),
     audit: ({ after }) => ({ tenantId: brandId, action: `post.${pastParticiple[verb]}`, subjectId: id, details: { version: after.version } }),
-    tell: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
+    facts: ({ before, after }) => factsOf(before, after, { organizationId: brand.organizationId, publicUrl }),
     async wake({ after }, unit) {
       await keepEvent(posts, after, { at: unit.now, action: verb, comment, createdBy: actorOf(viewer) }, unit.transaction)
       await wakeIfFree(context, after, unit)

@@ -1,4 +1,4 @@
-import { record, tell, type WriteTransaction } from '../../../store/books.ts'
+import { record, type WriteTransaction, writeFacts } from '../../../store/books.ts'
 import { actorOf } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { factsOf } from '../../news/announce.ts'
@@ -24,7 +24,7 @@ export async function followMode(context: Context, before: BrandRow, after: Bran
     const changed = await posts.update(post, { approval, version: post.version + 1, updatedAt: now }, transaction)
     await keepEvent(posts, changed, { at: now, action: 'RESET', comment: null, createdBy: actorOf(viewer) }, transaction)
     await record(context, { tenantId: post.brandId, action: 'post.approval-reset', subjectId: post.id, details: { version: changed.version } }, unit)
-    await tell(context, factsOf(post, changed, { organizationId: after.organizationId, publicUrl }), unit)
+    await writeFacts(context, factsOf(post, changed, { organizationId: after.organizationId, publicUrl }), unit)
     await wakeIfFree(context, changed, unit)
     moved.push(changed)
   })

@@ -29,19 +29,19 @@ const byToken = statement(
    where f.token_hash = $1`,
 )
 /** Maximum posts of each status in a feed. */
-const mostTold = 2_500
+const maxFeedPosts = 2_500
 /** Maximum characters of a post's text in a calendar. */
-export const toldLength = 2_000
-const toldList = `p.id, p.platform, p.title, left(p.copy, ${toldLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
+export const feedCopyLength = 2_000
+const toldList = `p.id, p.platform, p.title, left(p.copy, ${feedCopyLength}) as copy, p.status, p.permalink, p.version, p.updated_at as "updatedAt", p.scheduled_at as "scheduledAt"`
 
 /** The part of a post for calendar programs: thousands of whole texts would exhaust the process's memory. */
-export type ToldPost = Pick<PostRow, 'id' | 'platform' | 'title' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
+export type FeedPost = Pick<PostRow, 'id' | 'platform' | 'title' | 'copy' | 'status' | 'permalink' | 'version' | 'updatedAt' | 'scheduledAt'>
 
 const told = statement(
   `(select ${toldList} from publishing.posts p where p.brand_id = $1 and p.status = 'PUBLISHED' and p.scheduled_at >= $2 and p.scheduled_at < $3
-     order by p.scheduled_at desc limit ${mostTold})
+     order by p.scheduled_at desc limit ${maxFeedPosts})
    union all (select ${toldList} from publishing.posts p where p.brand_id = $1 and p.status = 'SCHEDULED' and p.scheduled_at >= $2
-     and p.scheduled_at < $3 order by p.scheduled_at limit ${mostTold})`,
+     and p.scheduled_at < $3 order by p.scheduled_at limit ${maxFeedPosts})`,
 )
 
 const feedSql = (rows: Rows<typeof calendarFeeds>) => ({
@@ -65,7 +65,7 @@ const feedSql = (rows: Rows<typeof calendarFeeds>) => ({
    * Returns a brand's scheduled and published posts between two moments: the latest published and the next scheduled
    * ones, at most 2,500 each.
    */
-  told: (brandId: string, from: Date, to: Date) => rows.read<ToldPost>(told, [brandId, from, to]),
+  posts: (brandId: string, from: Date, to: Date) => rows.read<FeedPost>(told, [brandId, from, to]),
 })
 
 export const calendarFeedStore = store(

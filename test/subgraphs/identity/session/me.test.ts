@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ownRows } from '../../../../router/rest/place.ts'
-import { toldOf } from '../../../../router/rest/row.ts'
+import { documentedAnswers } from '../../../../router/rest/row.ts'
 import { routeTables } from '../../../../router/rest/tables.ts'
 import { type Door, openDoor } from '../../../kit/door.ts'
 import { countStatements } from '../../../kit/statements.ts'
@@ -102,7 +102,7 @@ describe('routes that publishing and the launcher forward to identity', () => {
     .filter(({ path }) => path.startsWith('/api/auth/'))
     .flatMap(row =>
       row.path.endsWith('/*') && row.kind === 'forward'
-        ? toldOf(row).map(({ at = 'GET /' }) => ({ method: at.split(' ')[0]!, path: `/api/auth${at.split(' ')[1]!}` }))
+        ? documentedAnswers(row).map(({ at = 'GET /' }) => ({ method: at.split(' ')[0]!, path: `/api/auth${at.split(' ')[1]!}` }))
         : [{ method: row.method.replace('*', 'GET'), path: row.path }],
     )
 

@@ -3,7 +3,7 @@ import { AttemptFailure, failureOf } from '../../../../subgraphs/providers/ai/at
 import { droppedOf } from '../../../../subgraphs/providers/ai/chat/dropped.ts'
 import { ignoredIn } from '../../../../subgraphs/providers/ai/chat/ignored.ts'
 import { readChat } from '../../../../subgraphs/providers/ai/chat/request.ts'
-import { toldFailure } from '../../../../subgraphs/providers/ai/chat/stream/openai.ts'
+import { reportedFailure } from '../../../../subgraphs/providers/ai/chat/stream/openai.ts'
 import { shared } from '../../../kit/shared.ts'
 import { aiWorld, chatModel, type Json, readStream, secondModel } from './world.ts'
 
@@ -183,7 +183,7 @@ describe('a vendor’s error code', () => {
   })
 
   it('is kept for an error within a stream', () => {
-    const failure = toldFailure({ type: 'invalid_request_error', code: 'context_length_exceeded' })
+    const failure = reportedFailure({ type: 'invalid_request_error', code: 'context_length_exceeded' })
     expect([failure instanceof AttemptFailure, failure.providerCode]).toEqual([true, 'context_length_exceeded'])
   })
 })

@@ -32,7 +32,7 @@ const counter = openCounter()
 afterAll(() => counter.stop())
 const asked = { sample: sampleOf(['What is it?']), pictures: [], frame: 6 }
 const meter = { count: counter.count, organizationId: 'o', model: { provider: 'openai', upstream: 'gpt-5-mini' } }
-const counted = ({ told, written }: Used) => tokensUsed(told, asked, written, 100, meter)
+const counted = ({ reported: told, written }: Used) => tokensUsed(told, asked, written, 100, meter)
 
 async function all(pieces: readonly Uint8Array[]) {
   const stream = await openStream(answerOf(pieces).answer, openaiReader(reading), counted)

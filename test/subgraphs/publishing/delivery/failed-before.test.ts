@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { tellOfFailedBefore } from '../../../../subgraphs/publishing/delivery/failed-before.ts'
+import { publishFailedBefore } from '../../../../subgraphs/publishing/delivery/failed-before.ts'
 import { failure } from '../../../../subgraphs/publishing/delivery/failure.ts'
 import { until } from '../../../kit/launch.ts'
 import { supergraph } from '../../../kit/supergraph.ts'
@@ -19,7 +19,7 @@ test('creates action items for earlier failed posts at the next start, once; pos
   const mended = await seedPost(graph, place)
   // As the migration leaves them that made the list.
   for (const { id } of [failed, unknown, mended]) await graph.rows('insert into publishing.failed_before (brand_id, id) values ($1, $2)', [brand.id, id])
-  await tellOfFailedBefore(() => graph.platform.publishing.job())
+  await publishFailedBefore(() => graph.platform.publishing.job())
   const items = await until('the launcher was told', async () => {
     const { nodes } = (await graph.execute(list, {}, { as: owner })).data().actionItems
     return nodes.length === 2 && (nodes as { kind: string; subject: { id: string } }[])
@@ -28,7 +28,7 @@ test('creates action items for earlier failed posts at the next start, once; pos
     ['OUTCOME_UNKNOWN', unknown.id],
     ['POST_FAILED', failed.id],
   ])
-  await tellOfFailedBefore(() => graph.platform.publishing.job())
+  await publishFailedBefore(() => graph.platform.publishing.job())
   expect(await graph.rows(`select kind from publishing.facts`)).toHaveLength(2)
   expect(await graph.rows('select from publishing.failed_before')).toEqual([])
 })

@@ -1,6 +1,6 @@
 import { newId } from '../../../../../platform/ids.ts'
 import { fromProcessor } from '../../../../currencies.ts'
-import { tell, type WriteTransaction, writing } from '../../../../store/books.ts'
+import { type WriteTransaction, writeFacts, writing } from '../../../../store/books.ts'
 import type { OrderRow } from '../../../stores/order.ts'
 import type { RefundReason, RefundRow } from '../../../stores/refund.ts'
 import type { TransactionRow } from '../../../stores/transaction.ts'
@@ -126,7 +126,7 @@ async function makeRoom(job: PaymentWork, order: OrderRow, amountMinor: bigint, 
     if (held?.status !== 'AWAITING_APPROVAL') continue
     const { code: failureCode, message: failureMessage } = failureOf('AMOUNT_REFUSED')
     const after = await refunds.update(held, { status: 'FAILED', failureCode, failureMessage, updatedAt: now, version: held.version + 1 }, transaction)
-    await tell(job, approvalFacts(order, held, after, publicUrl), unit)
+    await writeFacts(job, approvalFacts(order, held, after, publicUrl), unit)
     returningMinor -= held.amountMinor
   }
   return left() >= amountMinor ? { ...order, returningMinor } : null

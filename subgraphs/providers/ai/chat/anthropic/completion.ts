@@ -1,7 +1,7 @@
 import { malformed } from '../../attempt/upstream.ts'
 import { tokensIn } from '../../wire/counts.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import type { FinishReason, Told, Uncounted } from '../completion.ts'
+import type { FinishReason, ReportedUsage, Uncounted } from '../completion.ts'
 import type { ToolCall } from '../messages.ts'
 import type { ChatRequest } from '../request.ts'
 import { answeringTool } from './request.ts'
@@ -23,7 +23,7 @@ export const reasonOf = (given: unknown, isAnswer: boolean): FinishReason => {
 }
 
 /** Converts the usage: Anthropic reports cached and newly cached tokens beside the input, OpenAI within it. */
-export function toldOf(usage: unknown): Told {
+export function reportedUsage(usage: unknown): ReportedUsage {
   const {
     input_tokens: input,
     cache_read_input_tokens: read,
@@ -65,6 +65,6 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Uncou
     refusal: null,
     toolCalls,
     finishReason: reasonOf(json.stop_reason, isAnswer),
-    told: toldOf(json.usage),
+    told: reportedUsage(json.usage),
   }
 }

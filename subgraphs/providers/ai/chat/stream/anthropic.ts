@@ -2,10 +2,10 @@ import { AttemptFailure } from '../../attempt/failure.ts'
 import { createSampler } from '../../counting/sample.ts'
 import { tokensIn } from '../../wire/counts.ts'
 import { isObject } from '../../wire/fields.ts'
-import { reasonOf, toldOf } from '../anthropic/completion.ts'
-import { type ChunkHead, type FinishReason, untold, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
+import { reasonOf, reportedUsage } from '../anthropic/completion.ts'
+import { type ChunkHead, type FinishReason, unreported, wireChunk, wireDone, wireUsageChunk } from '../completion.ts'
 import { readJsonAnswer } from '../json-answer.ts'
-import { parse, toldFailure } from './openai.ts'
+import { parse, reportedFailure } from './openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading } from './reader.ts'
 
 /** A piece of an answer that is being written. */
@@ -34,7 +34,7 @@ function createChunks(head: { -readonly [Name in keyof ChunkHead]: ChunkHead[Nam
  */
 export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading, answering: string | null): EventReader {
   const { head, chunk } = createChunks({ id: '', created: Math.floor(now.getTime() / 1000), model })
-  let told = untold
+  let told = unreported
   const sampler = createSampler()
   let calls = 0
   let isAnswer = false
@@ -106,7 +106,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
         const message = isObject(event.message) ? event.message : {}
         head.id = String(message.id ?? '')
         // Output tokens are counted at the end.
-        told = { ...toldOf(message.usage), output: null }
+        told = { ...reportedUsage(message.usage), output: null }
         return ''
       }
       case 'content_block_start':
@@ -127,7 +127,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
         isDone = true
         return ended()
       case 'error':
-        throw toldFailure(isObject(event.error) ? event.error : {})
+        throw reportedFailure(isObject(event.error) ? event.error : {})
       // Pings and unknown event types: clients must ignore them.
       default:
         return ''
@@ -145,7 +145,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
       if (!isDone) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
     },
     last: (tokens, costMicros) => (includeUsage ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
-    used: () => ({ told, written: sampler.written }),
+    used: () => ({ reported: told, written: sampler.written }),
     get isDone() {
       return isDone
     },

@@ -3,9 +3,9 @@ import { AttemptFailure, plainCode } from '../../attempt/failure.ts'
 import { malformed } from '../../attempt/upstream.ts'
 import { createSampler } from '../../counting/sample.ts'
 import { type Given, isObject } from '../../wire/fields.ts'
-import { type ChunkHead, count, untold, wireDone, wireUsageChunk } from '../completion.ts'
+import { type ChunkHead, count, unreported, wireDone, wireUsageChunk } from '../completion.ts'
 import { type JsonAnswer, readJsonAnswer } from '../json-answer.ts'
-import { toldOf } from '../openai.ts'
+import { reportedUsage } from '../openai.ts'
 import { bytesOf, dataOf, type EventReader, type Reading, textOf } from './reader.ts'
 
 const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"', '"arguments":"', ',"usage":null']
@@ -18,7 +18,7 @@ const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"
 export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
-  let told = untold
+  let told = unreported
   /** The text written so far, in JSON's escapes. */
   const sampler = createSampler(unescaped)
   let hasFinished = false
@@ -50,10 +50,10 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
 
   const parsed = (data: string): string => {
     const json = parse(data)
-    if (isObject(json.error)) throw toldFailure(json.error)
+    if (isObject(json.error)) throw reportedFailure(json.error)
     if (!Array.isArray(json.choices)) throw malformed(200)
     head ??= { id: typeof json.id === 'string' ? json.id : '', created: count(json.created) || Math.floor(now.getTime() / 1000), model }
-    told = toldOf(json.usage) ?? told
+    told = reportedUsage(json.usage) ?? told
     const [choice] = json.choices as unknown[]
     // A chunk with usage only is sent again at the end.
     if (!isObject(choice)) return ''
@@ -98,7 +98,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
       if (!hasFinished && !isOther) jsonAnswer?.end()
     },
     last: (tokens, costMicros) => (includeUsage && head ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
-    used: () => ({ told, written: sampler.written }),
+    used: () => ({ reported: told, written: sampler.written }),
     get isDone() {
       return isDone
     },
@@ -139,7 +139,7 @@ export function parse(data: string): Readonly<Record<string, unknown>> {
 }
 
 /** Returns the failure for an error within a stream with status 200. */
-export function toldFailure({ type, code }: Readonly<Record<string, unknown>>): AttemptFailure {
+export function reportedFailure({ type, code }: Readonly<Record<string, unknown>>): AttemptFailure {
   const words = `${String(type)} ${String(code)}`
   const providerCode = plainCode(code)
   if (words.includes('insufficient_quota')) return new AttemptFailure('insufficient_quota', 429, 'The provider limits its calls.')

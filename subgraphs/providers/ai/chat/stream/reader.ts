@@ -1,5 +1,5 @@
 import type { Written } from '../../counting/sample.ts'
-import type { Tokens, Told } from '../completion.ts'
+import type { ReportedUsage, Tokens } from '../completion.ts'
 
 /**
  * Converts a provider's stream to our events. Lines are bytes, one character for each (latin1): forwarded data is
@@ -24,7 +24,7 @@ export interface EventReader {
 
 /** A provider's reported usage, and the text for counting it. */
 export interface Used {
-  readonly told: Told
+  readonly reported: ReportedUsage
   readonly written: () => Written
 }
 

@@ -14,14 +14,14 @@ const wireModel = ({ name, provider, createdAt }: AiModel) => ({
 })
 
 /** The models that an organization may name. */
-export const modelsExchange = (models: Models) =>
+export const modelsHandler = (models: Models) =>
   onWire(async (_, viewer) => {
     requireNoService(viewer)
     return Response.json({ object: 'list', data: (await models.allowed(activeOrganization(viewer, 'Models'))).map(wireModel) })
   })
 
 /** Handles one model, by its name or by its last part where that is unique. */
-export const modelExchange = (models: Models, below: string) =>
+export const modelHandler = (models: Models, below: string) =>
   onWire(async (request, viewer) => {
     requireNoService(viewer)
     const name = decoded(new URL(request.url).pathname.slice(below.length))

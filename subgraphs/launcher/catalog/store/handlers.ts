@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { problem } from '../../../http/problem.ts'
 import { anonymous } from '../../../viewer.ts'
 import type { At } from '../../context.ts'
@@ -25,7 +25,7 @@ function pageIn(query: URLSearchParams) {
 }
 
 /** The store and the icons of apps, which need no credentials, and the developer platform's shop, for people. */
-export function storeExchanges({ contexts, services: { outbound, developersUrl, publicUrl, log, viewerTokens } }: At): Exchanges {
+export function storeHandlers({ contexts, services: { outbound, developersUrl, publicUrl, log, viewerTokens } }: At): Handlers {
   const shown = ({ app, title, summary, description, category, publisher, contexts, capabilities, screenshots, release }: StoreAppRow) => ({
     ...{ app, title, summary, description, category, publisher, icon: `${publicUrl}${iconPath(app)}` },
     contexts: contexts.map(name => name.toLowerCase()),

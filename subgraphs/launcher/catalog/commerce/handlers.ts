@@ -1,4 +1,4 @@
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { At } from '../../context.ts'
 import { receiveEvent } from '../../engines/commerce/events.ts'
 import { packages } from '../../engines/commerce/plans.ts'
@@ -7,7 +7,7 @@ import { openPublicCheckout } from '../billing-checkout/resolvers.ts'
 import { billingPlans } from '../billing-plan/resolvers.ts'
 
 /** Routes of commerce that are no operations: events of the processor, and what needs no account. */
-export const billingExchanges = ({ contexts, job, settings: { billing }, services: { billingAlarm, jobOf } }: At): Exchanges => ({
+export const billingHandlers = ({ contexts, job, settings: { billing }, services: { billingAlarm, jobOf } }: At): Handlers => ({
   'GET /launcher/api/plans': async () => {
     const price = ({ amountMinor, currency }: { amountMinor: bigint; currency: string }) => ({ amountMinor: Number(amountMinor), currency })
     const plans = billingPlans().map(({ package: name, apps, monthly, yearly }) => ({

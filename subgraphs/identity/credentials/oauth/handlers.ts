@@ -1,12 +1,12 @@
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { Forms } from '../../http/form.ts'
 import { credentialsPath } from '../names.ts'
 import { protocol } from './answers.ts'
 import { type Authorizing, authorizeByForm, consentPath, createAuthorize } from './authorize.ts'
-import { createConsentExchange, createConsentPage } from './consent.ts'
+import { createConsentHandler, createConsentPage } from './consent.ts'
 import { createDiscovery, discoveryPaths } from './discovery.ts'
 import { createIntrospection, createRevocation, createUserinfo, type Inspecting } from './inspect.ts'
-import { createTokenExchange, type Giving } from './token.ts'
+import { createTokenHandler, type Giving } from './token.ts'
 
 interface Needs extends Authorizing, Giving, Inspecting {
   readonly authority: Authorizing['authority'] & Inspecting['authority']
@@ -15,7 +15,7 @@ interface Needs extends Authorizing, Giving, Inspecting {
 }
 
 /** Handlers of OAuth 2.1 and OpenID Connect, by method and path. */
-export function oauthExchanges(needs: Needs): Exchanges {
+export function oauthHandlers(needs: Needs): Handlers {
   const trusts = (origin: string) => origin === needs.publicUrl || needs.trustsOrigin(origin)
   const of = (exchange: Parameters<typeof protocol>[1]) => protocol(trusts, exchange)
   const page = createConsentPage(needs, needs.forms)
@@ -26,8 +26,8 @@ export function oauthExchanges(needs: Needs): Exchanges {
     ...Object.fromEntries(discoveryPaths.map(path => [`GET ${path}`, createDiscovery(needs.publicUrl)])),
     [at('GET', 'authorize')]: authorize,
     [at('POST', 'authorize')]: authorizeByForm(needs, authorize),
-    [at('POST', 'consent')]: of(createConsentExchange(needs, trusts)),
-    [at('POST', 'token')]: of(createTokenExchange(needs)),
+    [at('POST', 'consent')]: of(createConsentHandler(needs, trusts)),
+    [at('POST', 'token')]: of(createTokenHandler(needs)),
     [at('POST', 'revoke')]: of(createRevocation(needs)),
     [at('POST', 'introspect')]: of(createIntrospection(needs)),
     [at('GET', 'userinfo')]: userinfo,

@@ -3,7 +3,7 @@ import { crash } from '../../../../platform/crash.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import type { Authority } from '../../../authority.ts'
 import { readFields } from '../../../http/body.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { record, type WriteTransaction } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Viewer } from '../../../viewer.ts'
@@ -21,8 +21,8 @@ const noStore = { 'cache-control': 'no-store' }
 const described = ({ id, slug, title, icon }: ServiceEntryRow) => ({ id, slug, title, icon })
 
 /** Handles `POST /identity/api/auth/handoff`. */
-export const mintExchange =
-  (contextOf: (viewer: Viewer, request: Request) => Context): Exchange =>
+export const mintHandler =
+  (contextOf: (viewer: Viewer, request: Request) => Context): Handler =>
   async (request, viewer) => {
     const { service, returnTo } = await readFields(request)
     const made = await mintHandoff(contextOf(viewer, request), bearerOf(viewer), { service, returnTo })
@@ -39,8 +39,8 @@ interface ExchangeNeeds {
  * the code up: from a page of another service, from another browser, or by a person who lost the session or the
  * membership. Of several concurrent ones the first decides.
  */
-export const ssoExchange =
-  ({ contextOf, authority }: ExchangeNeeds): Exchange =>
+export const ssoHandler =
+  ({ contextOf, authority }: ExchangeNeeds): Handler =>
   async (request, viewer) => {
     const { code, serviceId } = await readFields(request)
     const presenter: Presenter = { origin: request.headers.get('origin'), serviceId }
@@ -77,8 +77,8 @@ interface AdminNeeds {
  * Handles `POST /launcher/api/admin/session`: exchanges a handoff's code to the launcher for the token of a platform
  * admin, without a cookie. Every attempt uses the code up.
  */
-export const adminExchange =
-  ({ contextOf, isOurs }: AdminNeeds): Exchange =>
+export const adminHandler =
+  ({ contextOf, isOurs }: AdminNeeds): Handler =>
   async (request, viewer) => {
     const { code } = await readFields(request)
     const origin = request.headers.get('origin')

@@ -2,7 +2,7 @@ import { StartError } from '../../../start-error.ts'
 import { standardLines } from './lines.ts'
 
 /** Messages of a process besides its log: that it is ready, what it changed, that it ends, why it cannot start. */
-export interface Tell {
+export interface Reporter {
   /** Prints one sentence. @param facts fields for collectors of JSON lines */
   say(sentence: string, facts?: object): void
   /** Prints one sentence that an operator should look at: a warning, where lines have levels. */
@@ -25,7 +25,7 @@ const levels = { info: 30, warn: 40, fatal: 60 }
  * Prints plain lines for people, or JSON for collectors, in the form of the log's lines.
  * @param json whether to print JSON
  */
-export function createTell(json: boolean, out: Lines = standardLines(), err: Lines = process.stderr): Tell {
+export function createReporter(json: boolean, out: Lines = standardLines(), err: Lines = process.stderr): Reporter {
   const line = (stream: Lines, level: keyof typeof levels, msg: string, facts: object = {}) =>
     stream.write(json ? `${JSON.stringify({ level: levels[level], time: Date.now(), ...facts, msg })}\n` : `${msg}\n`)
   return {

@@ -1,4 +1,4 @@
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { At, Context } from '../../context.ts'
 import { selectedOf } from '../household/resolvers.ts'
 import { readAccount } from './onboarding.ts'
@@ -27,7 +27,7 @@ async function hydrated(context: Context): Promise<object> {
 }
 
 /** Route that pages call first. */
-export const workspaceExchanges = ({ contexts }: At): Exchanges => ({
+export const workspaceHandlers = ({ contexts }: At): Handlers => ({
   'GET /launcher/api/auth/me': async (request, viewer) =>
     Response.json(await hydrated(contexts.forRequest(viewer, request)), { headers: { 'cache-control': 'no-store' } }),
 })

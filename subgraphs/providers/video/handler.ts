@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { codeOf, DomainError } from '../../../platform/errors.ts'
 import { OutboundFailure } from '../../../platform/outbound/failure.ts'
 import type { StreamBody, StreamedAnswer } from '../../../platform/outbound/stream.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import { problemOf } from '../../http/problem.ts'
 import type { Viewer } from '../../viewer.ts'
 import { callerOf, requireOperation } from '../administration/caller.ts'
@@ -22,7 +22,7 @@ const mostRead = 64 * 1024
 export const videoPaths: readonly string[] = ['/providers/platform/youtube/']
 
 /** Forwards calls of YouTube's Data API, and counts them. */
-export const videoExchanges = (open: (viewer: Viewer, request: Request) => Context, log: Pick<Logger, 'error'>): Exchanges => ({
+export const videoHandlers = (open: (viewer: Viewer, request: Request) => Context, log: Pick<Logger, 'error'>): Handlers => ({
   '* /providers/platform/youtube/**': async (request, viewer) => {
     try {
       return await passOn(open(viewer, request), request, log)

@@ -1,12 +1,12 @@
 import type { Ai } from '../../engines/models/engine.ts'
-import { wholeExchange } from '../wire/exchange.ts'
 import { readGiven } from '../wire/fields.ts'
+import { wholeHandler } from '../wire/handler.ts'
 import { drawImages } from './draw.ts'
 import { readImageRequest } from './request.ts'
 
 /** Handles images in OpenAI's protocol. */
-export const imageExchange = (ai: Ai) =>
-  wholeExchange(ai, {
+export const imageHandler = (ai: Ai) =>
+  wholeHandler(ai, {
     operation: 'IMAGES',
     read: async request => readImageRequest(await readGiven(request)),
     make: drawImages,

@@ -1,6 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { requireFlat } from '../../../http/body.ts'
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { streamedResponse, wholeResponse } from '../../../http/streamed.ts'
 import type { Ai } from '../../engines/models/engine.ts'
 import type { Asking } from '../one-piece.ts'
@@ -13,7 +13,7 @@ import { eventsOf, type OpenStreams } from './events.ts'
 import { type ChatRequest, readChat } from './request.ts'
 
 /** Handles chat in OpenAI's protocol: in one piece, or as a stream of events. */
-export const chatExchange = (ai: Ai, streams: OpenStreams): Exchange =>
+export const chatHandler = (ai: Ai, streams: OpenStreams): Handler =>
   onWire(async (request, viewer) => {
     const asking = await askingOf({ viewer, clients: ai.clients, platformOrganization: ai.platformOrganization }, 'COMPLETIONS', mannerOf(request))
     const chat = await readBody(request)

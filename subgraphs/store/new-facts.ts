@@ -6,7 +6,7 @@ import type { Slug } from '../scopes.ts'
 import { kindOf, type NewFact } from './fact-kinds.ts'
 
 /** Publishes facts of a subgraph; created by `openFacts`. */
-export interface Telling {
+export interface FactWriting {
   readonly slug: Slug
   /** The receivers that exist. */
   readonly receivers: readonly string[]
@@ -21,7 +21,7 @@ export interface Telling {
 /** What publishing facts needs from a context. */
 export interface Teller {
   readonly sequelize: Sequelize
-  readonly facts: Telling
+  readonly facts: FactWriting
 }
 
 /**
@@ -45,7 +45,7 @@ export async function writeNewFacts({ sequelize, facts }: Teller, made: readonly
  * @throws Error for a fact that the table of kinds does not allow: a programming mistake, which rolls the transaction
  * back
  */
-function outgoingOf({ slug, receivers }: Telling, { kind, body }: NewFact): Outgoing {
+function outgoingOf({ slug, receivers }: FactWriting, { kind, body }: NewFact): Outgoing {
   const { from, to, subject, body: form, only } = kindOf(kind)!
   if (!from.includes(slug)) throw new Error(`subgraphs/store/fact-kinds.ts does not say that ${slug} tells ${kind}`)
   const checked = form.parse(body)

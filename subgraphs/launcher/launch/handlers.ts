@@ -1,6 +1,6 @@
 import { hashOfSecret } from '../../../platform/cipher.ts'
 import { isId } from '../../../platform/ids.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import { escaped, htmlPage } from '../../http/html.ts'
 import { problem } from '../../http/problem.ts'
 import type { Viewer } from '../../viewer.ts'
@@ -21,7 +21,7 @@ function refused(request: Request, dashboardUrl: string): Response {
 }
 
 /** Handlers of the links that open native apps, and of the files by which phones know them. */
-export function launchExchanges({ job, services: { ask, clock, dashboardUrl } }: At): Exchanges {
+export function launchHandlers({ job, services: { ask, clock, dashboardUrl } }: At): Handlers {
   const nativeApps = openNativeApps(ask, clock)
   const base = new URL(dashboardUrl).pathname.replace(/\/$/, '')
   const shared = { 'content-type': 'application/json', 'cache-control': 'public, max-age=300' }

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import { answering } from '../../../http/exchanges.ts'
+import { answering } from '../../../http/handlers.ts'
 import type { Viewer } from '../../../viewer.ts'
 import type { Context } from '../../context.ts'
 import { importPosts } from './import.ts'

@@ -1,5 +1,5 @@
 import { codeOf, DomainError } from '../../../../platform/errors.ts'
-import type { Exchange, Exchanges } from '../../../http/exchanges.ts'
+import type { Handler, Handlers } from '../../../http/handlers.ts'
 import { problemOf } from '../../../http/problem.ts'
 import type { Job } from '../../context.ts'
 import type { Gate } from '../../engines/chat/gate.ts'
@@ -29,7 +29,7 @@ async function siteOf({ site: configured }: PublicChat, job: Job, named: string 
 
 /** Answers rows of the public chat; refusals of 400 and 403 count among an address's. */
 const guarded =
-  (chat: PublicChat, answer: (request: Request, job: Job) => Promise<Response>): Exchange =>
+  (chat: PublicChat, answer: (request: Request, job: Job) => Promise<Response>): Handler =>
   async request => {
     const job = chat.job()
     try {
@@ -73,7 +73,7 @@ async function chatted(chat: PublicChat, request: Request, job: Job): Promise<Re
 }
 
 /** The rows of the public chat. */
-export function publicChatExchanges(chat: PublicChat): Exchanges {
+export function publicChatHandlers(chat: PublicChat): Handlers {
   const at = '/agents/api/public/chat'
   const named = (request: Request) => new URL(request.url).searchParams.get('site')
   return {

@@ -1,12 +1,12 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { readSigned } from '../../../http/signed.ts'
 import type { At } from '../../context.ts'
 import { readMessage } from '../../engines/notify/inbound.ts'
 import { takeMessage } from './take.ts'
 
 /** Where the notification service reports what it opens, closes and sends. */
-export const serviceExchanges = ({ foundation: { clock }, services: { notificationService }, job }: At): Exchanges => ({
+export const serviceHandlers = ({ foundation: { clock }, services: { notificationService }, job }: At): Handlers => ({
   'POST /launcher/api/notifications/events': async request => {
     const body = await request.text()
     const signed = await readSigned({ headers: request.headers, body, secrets: notificationService?.secrets ?? [] }, clock.now())

@@ -3,17 +3,17 @@ import type { Viewer } from '../viewer.ts'
 import { problemOf } from './problem.ts'
 
 /** Handles one route. A thrown `DomainError` is answered as a problem document; any other error is an internal one. */
-export type Exchange = (request: Request, viewer: Viewer) => Promise<Response>
+export type Handler = (request: Request, viewer: Viewer) => Promise<Response>
 
 /**
  * Handlers by method and path: `POST /identity/api/auth/sign-in/email`. A path that ends in `/*` matches one further
  * segment, and one that ends in `/**` any number; the longest match counts. The method `*` matches all methods.
  */
-export type Exchanges = Readonly<Record<string, Exchange>>
+export type Handlers = Readonly<Record<string, Handler>>
 
 /** Handles a request by its method and path; 404 without a match. */
 export const answering =
-  (exchanges: Exchanges): Exchange =>
+  (exchanges: Handlers): Handler =>
   async (request, viewer) => {
     const { pathname } = new URL(request.url)
     const at = `${request.method} ${pathname}`
@@ -32,8 +32,8 @@ export const answering =
  * @param nouns handlers of each noun, by its name
  * @throws Error when two nouns handle the same method and path
  */
-export function joinExchanges(nouns: Readonly<Record<string, Exchanges>>): Exchanges {
-  const joined = new Map<string, { readonly noun: string; readonly exchange: Exchange }>()
+export function joinHandlers(nouns: Readonly<Record<string, Handlers>>): Handlers {
+  const joined = new Map<string, { readonly noun: string; readonly exchange: Handler }>()
   for (const [noun, exchanges] of Object.entries(nouns))
     for (const [at, exchange] of Object.entries(exchanges)) {
       const other = joined.get(at)

@@ -1,6 +1,6 @@
 import { codeOf, DomainError, statusOf } from '../../../../platform/errors.ts'
 import { readFields } from '../../../http/body.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { Job } from '../../context.ts'
 import type { DecideApprovalInput } from '../../resolvers.generated.ts'
 import type { Json } from '../../stores/workflow.ts'
@@ -45,7 +45,7 @@ async function asPage(isPage: boolean, answer: () => Promise<Response>): Promise
  * The page of a single-use link, and the decision that it brings.
  * @param jobFor everybody's rows, under the name of whoever decides
  */
-export const approvalExchanges = (jobFor: (actor: string) => Job): Exchanges => ({
+export const approvalHandlers = (jobFor: (actor: string) => Job): Handlers => ({
   'GET /agents/approval': request => {
     const code = new URL(request.url).searchParams.get('code')
     return asPage(wantsPage(request), async () => {

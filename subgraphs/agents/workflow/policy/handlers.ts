@@ -1,6 +1,6 @@
 import { DomainError } from '../../../../platform/errors.ts'
 import { isId } from '../../../../platform/ids.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { readSigned } from '../../../http/signed.ts'
 import { notFound } from '../../../store/store.ts'
 import { decidePolicy } from '../../engines/policy/decide.ts'
@@ -37,7 +37,7 @@ export interface PolicyDecisions {
 }
 
 /** Where the settlement and policy service tells its decisions. */
-export const policyExchanges = ({ job, secrets }: PolicyDecisions): Exchanges => ({
+export const policyHandlers = ({ job, secrets }: PolicyDecisions): Handlers => ({
   async [`POST ${addressOfPolicyDecisions}`](request) {
     const [body, work] = [await request.text(), job()]
     if ('wrong' in (await readSigned({ headers: request.headers, body, secrets }, work.clock.now())))

@@ -1,4 +1,4 @@
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { At } from '../../context.ts'
 import { oneOf, readForm, required } from '../body.ts'
 import { joinWaitlist, submitContact } from './resolvers.ts'
@@ -6,7 +6,7 @@ import { joinWaitlist, submitContact } from './resolvers.ts'
 const said = { name: 'text', email: 'text', solution: 'text' } as const
 
 /** Routes of the marketing site's forms, and the challenge that they ask for. */
-export const leadExchanges = ({ contexts, services: { visitors } }: At): Exchanges => ({
+export const leadHandlers = ({ contexts, services: { visitors } }: At): Handlers => ({
   'GET /launcher/api/challenge': async () => {
     await visitors.count()
     return Response.json(await visitors.challenge())

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
 import { requireFlat } from '../../../http/body.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { readSigned } from '../../../http/signed.ts'
 import { write } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
@@ -96,7 +96,7 @@ async function begin(job: Job, { workflow, planId }: Found, input: Json, name: s
 }
 
 /** The row that hooks are called at. */
-export const hookExchanges = (job: () => Job): Exchanges => ({
+export const hookHandlers = (job: () => Job): Handlers => ({
   async [`POST ${addressOfHooks}/*`](request) {
     const work = job()
     const found = await find(work, new URL(request.url).pathname.split('/').at(-1)!)

@@ -1,5 +1,5 @@
 import { DomainError } from '../../../../platform/errors.ts'
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import type { At } from '../../context.ts'
 import { purposeNames } from '../../engines/consent/sync.ts'
 import type { ConsentRecord } from '../../stores/consent.ts'
@@ -24,7 +24,7 @@ function readPurposes(given: Readonly<Record<string, unknown>> | undefined): Pur
 const members = { subjectId: 'text', decision: 'text', purposes: 'object', policyVersion: 'text', decidedAt: 'text' } as const
 
 /** Routes of decisions about cookies. */
-export const consentExchanges = ({ contexts }: At): Exchanges => ({
+export const consentHandlers = ({ contexts }: At): Handlers => ({
   'PUT /launcher/api/consent': async (request, viewer) => {
     const { subjectId, decision, purposes, policyVersion, decidedAt } = await readForm(request, members)
     const row = await recordConsent(contexts.forRequest(viewer, request), {

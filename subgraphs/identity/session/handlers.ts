@@ -1,5 +1,5 @@
 import type { Authority } from '../../authority.ts'
-import type { Exchange } from '../../http/exchanges.ts'
+import type { Handler } from '../../http/handlers.ts'
 import { problem } from '../../http/problem.ts'
 import { inTransaction } from '../../store/write.ts'
 import { anonymous, type Viewer } from '../../viewer.ts'
@@ -21,7 +21,7 @@ interface SessionRows {
  * Handles `GET …/token`: a new access token for the session of the cookie, whose lifetime in the browser is renewed.
  */
 export const renewal =
-  ({ authority, open, sessionTokens }: SessionRows): Exchange =>
+  ({ authority, open, sessionTokens }: SessionRows): Handler =>
   async request => {
     const session = await authority.cookie(request.headers)
     if (session === null || session === 'stale')
@@ -40,7 +40,7 @@ export const renewal =
  * cookies.
  */
 export const signOut =
-  ({ authority, open, sessionTokens, sessionOf }: SessionRows): Exchange =>
+  ({ authority, open, sessionTokens, sessionOf }: SessionRows): Handler =>
   async request => {
     const authorization = request.headers.get('authorization')
     const named = authorization === null ? null : await sessionOf(authorization)

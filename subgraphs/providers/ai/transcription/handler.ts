@@ -1,6 +1,6 @@
 import type { Ai } from '../../engines/models/engine.ts'
-import { wholeExchange } from '../wire/exchange.ts'
 import { bytesOf } from '../wire/fields.ts'
+import { wholeHandler } from '../wire/handler.ts'
 import { readForm } from './form.ts'
 import { readTranscriptionRequest } from './request.ts'
 import { transcribe } from './transcribe.ts'
@@ -9,8 +9,8 @@ import { transcribe } from './transcribe.ts'
 const told = ['text', 'usage', 'task', 'language', 'duration', 'segments', 'words'] as const
 
 /** Handles transcriptions in OpenAI's protocol. */
-export const transcriptionExchange = (ai: Ai) =>
-  wholeExchange(ai, {
+export const transcriptionHandler = (ai: Ai) =>
+  wholeHandler(ai, {
     operation: 'TRANSCRIPTIONS',
     read: async request => readTranscriptionRequest(readForm(request.headers.get('content-type') ?? '', await bytesOf(request))),
     make: transcribe,

@@ -1,12 +1,12 @@
 import type { Ai } from '../../engines/models/engine.ts'
-import { wholeExchange } from '../wire/exchange.ts'
 import { readGiven } from '../wire/fields.ts'
+import { wholeHandler } from '../wire/handler.ts'
 import { embedTexts } from './embed.ts'
 import { readEmbeddingRequest } from './request.ts'
 
 /** Handles embeddings in OpenAI's protocol. */
-export const embeddingExchange = (ai: Ai) =>
-  wholeExchange(ai, {
+export const embeddingHandler = (ai: Ai) =>
+  wholeHandler(ai, {
     operation: 'EMBEDDINGS',
     read: async request => readEmbeddingRequest(await readGiven(request)),
     make: embedTexts,

@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../http/exchanges.ts'
+import type { Handler } from '../../../http/handlers.ts'
 import { wholeResponse } from '../../../http/streamed.ts'
 import type { ServiceOperation } from '../../../scopes.ts'
 import type { Ai } from '../../engines/models/engine.ts'
@@ -7,7 +7,7 @@ import { askingOf, mannerOf } from './asking.ts'
 import { onWire } from './problem.ts'
 
 /** A call in OpenAI's protocol whose answer is one piece. */
-export interface WholeExchange<Request, Answer> {
+export interface WholeHandler<Request, Answer> {
   readonly operation: ServiceOperation
   /** Parses the request. @throws BAD_USER_INPUT */
   read(request: globalThis.Request): Promise<Request>
@@ -16,7 +16,7 @@ export interface WholeExchange<Request, Answer> {
   write(made: Made<Answer>, request: Request): object | string
 }
 
-export const wholeExchange = <Asked, Answer>(ai: Ai, { operation, read, make, write }: WholeExchange<Asked, Answer>): Exchange =>
+export const wholeHandler = <Asked, Answer>(ai: Ai, { operation, read, make, write }: WholeHandler<Asked, Answer>): Handler =>
   onWire(async (request, viewer) => {
     const asking = await askingOf({ viewer, clients: ai.clients, platformOrganization: ai.platformOrganization }, operation, mannerOf(request))
     const asked = await read(request)

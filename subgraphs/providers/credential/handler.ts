@@ -1,5 +1,5 @@
 import { DomainError } from '../../../platform/errors.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import { write } from '../../store/write.ts'
 import { activeOrganization, type Viewer } from '../../viewer.ts'
 import { requireOperation } from '../administration/caller.ts'
@@ -9,7 +9,7 @@ import { isProvider, providerOf } from '../engines/third-party/catalogue.ts'
 const below = '/providers/api/internal/network-applications/'
 
 /** Returns a network application, secret included, to the one service that connects accounts with it. */
-export const credentialExchanges = (open: (viewer: Viewer, request: Request) => Context): Exchanges => ({
+export const credentialHandlers = (open: (viewer: Viewer, request: Request) => Context): Handlers => ({
   [`GET ${below}*`]: async (request, viewer) => {
     const context = open(viewer, request)
     await requireOperation(context, 'NETWORK_APPLICATIONS')

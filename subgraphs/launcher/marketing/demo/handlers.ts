@@ -1,4 +1,4 @@
-import type { Exchanges } from '../../../http/exchanges.ts'
+import type { Handlers } from '../../../http/handlers.ts'
 import { anonymous } from '../../../viewer.ts'
 import type { At } from '../../context.ts'
 import { momentOf, oneOf, readForm, required } from '../body.ts'
@@ -18,7 +18,7 @@ const members = {
 } as const
 
 /** Routes of demos: free slots, a booking, and its end. */
-export const demoExchanges = ({ contexts, settings, services: { visitors, clock } }: At): Exchanges => ({
+export const demoHandlers = ({ contexts, settings, services: { visitors, clock } }: At): Handlers => ({
   'GET /launcher/api/demo-slots': async request => {
     await visitors.count()
     const { searchParams } = new URL(request.url)

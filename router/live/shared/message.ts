@@ -2,7 +2,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from '
 import type { LiveEvent, Payload } from '../../engine/engine.ts'
 
 /** An event, or one payload of an event, in the form sent to all clients: serialized once for all of them. */
-export interface Told {
+export interface StreamMessage {
   /** The result of the operation, as JSON. */
   readonly json: string
   /** The item whose latest state the event carries; null where the stream keeps none. */
@@ -10,7 +10,7 @@ export interface Told {
   /** Whether it is a payload of an event whose parts come later: payloads follow up to one without `cut`. */
   readonly isPart: boolean
   /** Makes a last payload of the event for a client that received this one and goes: all open parts fail. Null where nothing follows. */
-  readonly cut: ((error: GraphQLFormattedError) => Told) | null
+  readonly cut: ((error: GraphQLFormattedError) => StreamMessage) | null
   /** The event as the bytes that a protocol sends; created once for each protocol. */
   framed(frame: Frame): Buffer
 }
@@ -19,23 +19,23 @@ export interface Told {
 export type Frame = (json: string) => Buffer
 
 /** Formats errors for clients. */
-export type TellErrors = (errors: NonNullable<ExecutionResult['errors']>) => readonly GraphQLFormattedError[]
+export type FormatErrors = (errors: NonNullable<ExecutionResult['errors']>) => readonly GraphQLFormattedError[]
 
-export function toldOf({ answer, about, cut }: LiveEvent, tellErrors: TellErrors): Told {
-  if ('hasNext' in answer) return payloadAs(JSON.stringify(toldPayload(answer, tellErrors)), about, cut)
+export function messageOf({ answer, about, cut }: LiveEvent, formatErrors: FormatErrors): StreamMessage {
+  if ('hasNext' in answer) return payloadAs(JSON.stringify(formatPayload(answer, formatErrors)), about, cut)
   const { errors, data, extensions } = answer
-  const json = JSON.stringify({ ...(errors && { errors: tellErrors(errors) }), ...(data !== undefined && { data }), ...(extensions && { extensions }) })
+  const json = JSON.stringify({ ...(errors && { errors: formatErrors(errors) }), ...(data !== undefined && { data }), ...(extensions && { extensions }) })
   return toldAs(json, about, false, null)
 }
 
-function payloadAs(json: string, about: string | null, cut: LiveEvent['cut']): Told {
+function payloadAs(json: string, about: string | null, cut: LiveEvent['cut']): StreamMessage {
   const cutBy =
     cut &&
     (({ message, extensions = {} }: GraphQLFormattedError) => payloadAs(JSON.stringify(cut(new GraphQLError(message, { extensions }))), about, undefined))
   return toldAs(json, about, true, cutBy ?? null)
 }
 
-function toldAs(json: string, about: string | null, isPart: boolean, cut: Told['cut']): Told {
+function toldAs(json: string, about: string | null, isPart: boolean, cut: StreamMessage['cut']): StreamMessage {
   const frames = new Map<Frame, Buffer>()
   return {
     json,
@@ -54,11 +54,11 @@ function toldAs(json: string, about: string | null, isPart: boolean, cut: Told['
 }
 
 /** Formats all errors of a payload for clients. */
-export function toldPayload({ errors, incremental, completed, ...rest }: Payload, tell: TellErrors) {
+export function formatPayload({ errors, incremental, completed, ...rest }: Payload, formatErrors: FormatErrors) {
   return {
-    ...(errors && { errors: tell(errors) }),
+    ...(errors && { errors: formatErrors(errors) }),
     ...rest,
-    ...(incremental && { incremental: incremental.map(entry => (entry.errors ? { ...entry, errors: tell(entry.errors) } : entry)) }),
-    ...(completed && { completed: completed.map(each => (each.errors ? { ...each, errors: tell(each.errors) } : each)) }),
+    ...(incremental && { incremental: incremental.map(entry => (entry.errors ? { ...entry, errors: formatErrors(entry.errors) } : entry)) }),
+    ...(completed && { completed: completed.map(each => (each.errors ? { ...each, errors: formatErrors(each.errors) } : each)) }),
   }
 }

@@ -1,7 +1,7 @@
 import { DomainError } from '../../../platform/errors.ts'
 import { spentChallenges } from '../../../platform/sql/spent.ts'
 import { fieldsOf, readBody } from '../../http/body.ts'
-import type { Exchanges } from '../../http/exchanges.ts'
+import type { Handlers } from '../../http/handlers.ts'
 import { iconPath } from '../catalog/entry/rules.ts'
 import type { At } from '../context.ts'
 import { ageSecondsOf } from '../engines/widgets/reading.ts'
@@ -22,7 +22,7 @@ function readBatch(body: unknown): { readonly context: 'PERSONAL' | 'ORGANIZATIO
 }
 
 /** Routes of widgets: the batch for pages, changes reported by apps, and the public keys of viewer tokens. */
-export function widgetExchanges({ contexts, foundation, settings, job, services: { appWidgets, events, viewerTokens } }: At): Exchanges {
+export function widgetHandlers({ contexts, foundation, settings, job, services: { appWidgets, events, viewerTokens } }: At): Handlers {
   const { clock, publicUrl } = foundation
   const keys = openAppKeys(settings.appsWay.outbound, clock)
   const spend = spentChallenges(foundation.sequelize, 'launcher')
