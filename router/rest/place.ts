@@ -122,7 +122,7 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly PlacedRow
     if (here.length === 0) return done(misplaced(hosts, request, first!.slug, roleOf(first!.row)))
     const allow = [...methodsOf(here), 'OPTIONS'].join(', ')
     reply.header('allow', allow)
-    for (const { row } of here) if (row.kind === 'forward' && row.tellsOptions) reply.headers(row.tellsOptions)
+    for (const { row } of here) if (row.kind === 'forward' && row.optionsHeaders) reply.headers(row.optionsHeaders)
     if (request.method === 'OPTIONS') return void reply.code(204).send()
     done(doorRefusal(405, `This address takes ${allow}.`))
   })

@@ -184,7 +184,7 @@ export interface ForwardRow {
    */
   readonly streams?: 'up'
   /** Headers of the answer to OPTIONS without a preflight, besides `Allow`. @default none */
-  readonly tellsOptions?: Readonly<Record<string, string>>
+  readonly optionsHeaders?: Readonly<Record<string, string>>
   /**
    * Milliseconds within which the headers of an answer must arrive, if the subgraph is in another process; Infinity for
    * no limit. @default 30000

@@ -40,7 +40,7 @@ test('every declared writer of a kind of facts writes it somewhere', async () =>
       )
       const isNotYet = notYet[slug]?.includes(kind) ?? false
       expect(
-        texts.some(text => text.includes(`kind: '${kind}'`) || text.includes(`tell: row => factOf('${kind}'`)),
+        texts.some(text => text.includes(`kind: '${kind}'`) || text.includes(`facts: row => factOf('${kind}'`)),
         isNotYet ? `${slug} tells ${kind} by now: take it from the list` : `${slug} never tells ${kind}, and subgraphs/store/fact-kinds.ts says that it does`,
       ).toBe(!isNotYet)
     }

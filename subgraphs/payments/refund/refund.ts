@@ -67,7 +67,7 @@ export async function writeRefund(
 /** What follows when a refund was written. */
 export const announcements = ({ events, publicUrl }: Pick<Context, 'events' | 'publicUrl'>) => ({
   audit: ({ refund }: Recorded) => auditOf(refund, 'refund.requested'),
-  tell: ({ order, refund }: Recorded) => approvalFacts(order, null, refund, publicUrl),
+  facts: ({ order, refund }: Recorded) => approvalFacts(order, null, refund, publicUrl),
   announce: ({ order }: Recorded) => announceOrder(events, order),
 })
 

@@ -71,7 +71,7 @@ export async function requireChangeable(
 /** Consequences of people's changes of a credential. */
 const following = (context: Context, tenantId: string, action: string) => ({
   audit: ({ after }: { readonly after: CredentialRow }) => lineOf(tenantId, action, after),
-  tell: ({ before, after }: { readonly before: CredentialRow; readonly after: CredentialRow }) => factsOf(before, after, context, tenantId),
+  facts: ({ before, after }: { readonly before: CredentialRow; readonly after: CredentialRow }) => factsOf(before, after, context, tenantId),
   announce: ({ after }: { readonly after: CredentialRow }) => announceOf(context)(after),
 })
 

@@ -80,7 +80,7 @@ export const mediaRows: readonly Row[] = [
       to: 'publishing',
       streams: 'up',
       timeoutMs: Number.POSITIVE_INFINITY,
-      tellsOptions: abilities,
+      optionsHeaders: abilities,
       why: 'foreign handler',
       describes: path.endsWith('*')
         ? [

@@ -83,7 +83,7 @@ export const invitationResolvers: Resolvers = {
           return { status: 'revoked' }
         },
         audit: audited('invitation.revoked'),
-        tell: ({ id }) => [closesAttention(id)],
+        facts: ({ id }) => [closesAttention(id)],
         wake: ({ id }, { transaction }) => context.codes.end(id, ['invitation'], transaction),
       }),
 
@@ -100,12 +100,12 @@ const audited = (action: string) => (row: InvitationRow) => ({ tenantId: row.org
 interface Managing {
   decide(invitation: InvitationRow, unit: WriteTransaction): Partial<InvitationRow>
   audit(invitation: InvitationRow): { readonly tenantId: string; readonly action: string; readonly subjectId: string }
-  tell?(invitation: InvitationRow): ReturnType<typeof closesAttention>[]
+  facts?(invitation: InvitationRow): ReturnType<typeof closesAttention>[]
   wake(invitation: InvitationRow, unit: WriteTransaction): Promise<void>
 }
 
 /** Runs a manager's action on an invitation of the organization. */
-function managing(context: Context, id: string, what: string, { decide, audit, tell, wake }: Managing): Promise<InvitationRow> {
+function managing(context: Context, id: string, what: string, { decide, audit, facts, wake }: Managing): Promise<InvitationRow> {
   requirePerson(context.viewer)
   requireOrganization(context.viewer)
   requireManager(context.viewer, what)
@@ -115,7 +115,7 @@ function managing(context: Context, id: string, what: string, { decide, audit, t
     id,
     decide,
     audit: changed => audit(after(changed)),
-    ...(tell && { facts: (changed: Changed<InvitationRow>) => tell(after(changed)) }),
+    ...(facts && { facts: (changed: Changed<InvitationRow>) => facts(after(changed)) }),
     wake: (changed, unit) => wake(after(changed), unit),
   })
 }

@@ -48,7 +48,7 @@ async function recordCreditNote(context: Context, id: string, input: CreateCredi
       return { note, refunded }
     },
     audit: ({ note }) => line('credit_note.created', note),
-    facts: ({ refunded }) => (refunded ? refundFollows.tell(refunded) : []),
+    facts: ({ refunded }) => (refunded ? refundFollows.facts(refunded) : []),
     announce: ({ refunded }) => (refunded ? refundFollows.announce(refunded) : undefined),
   })
 }

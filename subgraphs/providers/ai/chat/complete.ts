@@ -85,10 +85,10 @@ export async function completeChat({ makeCall, upstream, clock, count }: Ai, req
       // An error in an answer of 200 is no answer.
       if (json.error !== undefined && json.error !== null) throw malformed(200)
       const read = wireOf(model) === 'anthropic' ? readMessage : readCompletion
-      const { told, ...said } = read(json, request, clock.now())
+      const { reported, ...said } = read(json, request, clock.now())
       const written = () => ({ pieces: 1, sample: sampleOf([said.content ?? '', ...said.toolCalls.map(call => call.function.arguments)]) })
       const meter = { count, organizationId: asking.caller.organizationId, model }
-      const tokens = await tokensUsed(told, askedOf(request), written, mostOf(request, model), meter)
+      const tokens = await tokensUsed(reported, askedOf(request), written, mostOf(request, model), meter)
       return withJsonContent({ ...said, tokens }, request)
     },
   })
@@ -103,8 +103,8 @@ export async function completeChat({ makeCall, upstream, clock, count }: Ai, req
 /** Returns how to count a stream's usage. Only what counting needs is kept during the stream. */
 const counting =
   (asked: Asked, most: number, meter: Meter) =>
-  ({ reported: told, written }: Used): Promise<Tokens> =>
-    tokensUsed(told, asked, written, most, meter)
+  ({ reported, written }: Used): Promise<Tokens> =>
+    tokensUsed(reported, asked, written, most, meter)
 
 /**
  * Completes a chat as a stream: resolves with its first piece. The reader reports the stream's outcome. @throws DomainError

@@ -17,7 +17,7 @@ export interface Completion {
 }
 
 /** A completion before its tokens are counted. */
-export type Uncounted = Omit<Completion, 'tokens'> & { readonly told: ReportedUsage }
+export type Uncounted = Omit<Completion, 'tokens'> & { readonly reported: ReportedUsage }
 
 /** Tokens that a completion used. */
 export interface Tokens {

@@ -45,12 +45,12 @@ export async function tokensAsked({ sample, pictures, frame }: Asked, { count, o
  * piece of an answer counts at least one token.
  * @param most tokens reserved for the answer
  */
-export async function tokensUsed(told: ReportedUsage, asked: Asked, written: () => Written, most: number, meter: Meter): Promise<Tokens> {
+export async function tokensUsed(reported: ReportedUsage, asked: Asked, written: () => Written, most: number, meter: Meter): Promise<Tokens> {
   const { count, organizationId, model } = meter
   const counted = async (): Promise<number> => {
     const { pieces, sample } = written()
     return Math.min(most, Math.max(pieces, await count(organizationId, encodingOf(model), sample)))
   }
-  const input = told.input ?? (await tokensAsked(asked, meter))
-  return { ...told, input, output: told.output ?? (await counted()), cached: Math.min(told.cached, input), kept: Math.min(told.kept, input) }
+  const input = reported.input ?? (await tokensAsked(asked, meter))
+  return { ...reported, input, output: reported.output ?? (await counted()), cached: Math.min(reported.cached, input), kept: Math.min(reported.kept, input) }
 }

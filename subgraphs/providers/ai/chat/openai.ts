@@ -99,6 +99,6 @@ export function readCompletion(json: Given, _request: ChatRequest, now: Date): U
     refusal: textOf(message.refusal),
     toolCalls,
     finishReason: reasonOf(choice.finish_reason),
-    told: reportedUsage(json.usage) ?? unreported,
+    reported: reportedUsage(json.usage) ?? unreported,
   }
 }

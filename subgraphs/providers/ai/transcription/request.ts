@@ -89,12 +89,12 @@ export function readTranscriptionAnswer(answer: unknown, { longestSeconds: most 
   }
   if (typeof text !== 'string') return null
   const told = usage?.type === 'duration' ? usage.seconds : (duration ?? secondsOfTokens(usage?.input_token_details))
-  const toldSeconds = typeof told === 'number' && Number.isFinite(told) && told >= 0 ? told : most
+  const reportedSeconds = typeof told === 'number' && Number.isFinite(told) && told >= 0 ? told : most
   return {
     text,
     // A duration beyond what the bytes can hold is ignored: nobody pays more than was reserved.
-    seconds: Math.min(toldSeconds, most),
-    reportedSeconds: toldSeconds,
+    seconds: Math.min(reportedSeconds, most),
+    reportedSeconds,
     inputTokens: tokensIn(usage?.input_tokens),
     outputTokens: tokensIn(usage?.output_tokens),
     answer: answer as Readonly<Record<string, unknown>>,

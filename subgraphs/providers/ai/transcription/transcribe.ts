@@ -16,5 +16,5 @@ export const transcribe = (engine: Engine, request: TranscriptionRequest, asking
     body: ({ upstream }) => bodyOfTranscription(request, upstream),
     read: json => readTranscriptionAnswer(json, request),
     // Billed as the provider counts: one that bills whole seconds says so in its usage.
-    used: ({ reportedSeconds: toldSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: toldSeconds }),
+    used: ({ reportedSeconds, inputTokens, outputTokens }) => ({ inputTokens, outputTokens, units: reportedSeconds }),
   })

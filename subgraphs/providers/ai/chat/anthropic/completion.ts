@@ -65,6 +65,6 @@ export function readMessage(json: Given, request: ChatRequest, now: Date): Uncou
     refusal: null,
     toolCalls,
     finishReason: reasonOf(json.stop_reason, isAnswer),
-    told: reportedUsage(json.usage),
+    reported: reportedUsage(json.usage),
   }
 }

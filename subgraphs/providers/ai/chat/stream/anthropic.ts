@@ -34,7 +34,7 @@ function createChunks(head: { -readonly [Name in keyof ChunkHead]: ChunkHead[Nam
  */
 export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading, answering: string | null): EventReader {
   const { head, chunk } = createChunks({ id: '', created: Math.floor(now.getTime() / 1000), model })
-  let told = unreported
+  let reported = unreported
   const sampler = createSampler()
   let calls = 0
   let isAnswer = false
@@ -106,7 +106,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
         const message = isObject(event.message) ? event.message : {}
         head.id = String(message.id ?? '')
         // Output tokens are counted at the end.
-        told = { ...reportedUsage(message.usage), output: null }
+        reported = { ...reportedUsage(message.usage), output: null }
         return ''
       }
       case 'content_block_start':
@@ -118,7 +118,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
       case 'message_delta': {
         const { delta, usage } = event
         if (isObject(usage)) {
-          told = { ...told, output: tokensIn(usage.output_tokens) }
+          reported = { ...reported, output: tokensIn(usage.output_tokens) }
         }
         if (isObject(delta) && typeof delta.stop_reason === 'string') reason = reasonOf(delta.stop_reason, isAnswer)
         return ''
@@ -145,7 +145,7 @@ export function anthropicReader({ model, includeUsage, now, wantsJson }: Reading
       if (!isDone) throw new AttemptFailure('cut', null, 'The connection to the provider broke.')
     },
     last: (tokens, costMicros) => (includeUsage ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
-    used: () => ({ reported: told, written: sampler.written }),
+    used: () => ({ reported, written: sampler.written }),
     get isDone() {
       return isDone
     },

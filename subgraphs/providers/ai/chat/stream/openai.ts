@@ -18,7 +18,7 @@ const [modelKey, contentKey, argumentsKey, noUsage] = ['"model":"', '"content":"
 export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): EventReader {
   const named = bytesOf(JSON.stringify(model)).slice(1)
   let head: ChunkHead | undefined
-  let told = unreported
+  let reported = unreported
   /** The text written so far, in JSON's escapes. */
   const sampler = createSampler(unescaped)
   let hasFinished = false
@@ -53,7 +53,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
     if (isObject(json.error)) throw reportedFailure(json.error)
     if (!Array.isArray(json.choices)) throw malformed(200)
     head ??= { id: typeof json.id === 'string' ? json.id : '', created: count(json.created) || Math.floor(now.getTime() / 1000), model }
-    told = reportedUsage(json.usage) ?? told
+    reported = reportedUsage(json.usage) ?? reported
     const [choice] = json.choices as unknown[]
     // A chunk with usage only is sent again at the end.
     if (!isObject(choice)) return ''
@@ -98,7 +98,7 @@ export function openaiReader({ model, includeUsage, now, wantsJson }: Reading): 
       if (!hasFinished && !isOther) jsonAnswer?.end()
     },
     last: (tokens, costMicros) => (includeUsage && head ? bytesOf(wireUsageChunk(head, tokens, costMicros)) : '') + wireDone,
-    used: () => ({ reported: told, written: sampler.written }),
+    used: () => ({ reported, written: sampler.written }),
     get isDone() {
       return isDone
     },
