@@ -13,11 +13,12 @@ import { createRemoteTransport, type RemoteSubgraph } from '../engine/transport/
 import type { Seal } from '../engine/transport/seal.ts'
 import type { Callbacks } from '../engine/transport/streams/callback.ts'
 import { createHosts, hostsOf } from '../hosts.ts'
-import { openUsageExport, type UsageExportOptions } from '../metrics/usage/export/export.ts'
+import { openUsageExport } from '../metrics/usage/export/export.ts'
 import type { UsageStore } from '../metrics/usage/store.ts'
 import { openUsage } from '../metrics/usage/usage.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
 import { bytesInFlight, openEngineOver } from './engine.ts'
+import { exportersOf } from './process/exporters.ts'
 import { followFile } from './process/follow-file.ts'
 import { invalidate, openResponseCache } from './process/response-cache.ts'
 import type { Process } from './startup.ts'
@@ -104,20 +105,6 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
       }).stop,
     )
   return router
-}
-
-/** Returns where reports of use go. @throws StartError for half of a setting */
-function exportersOf({ usage, supergraphs }: Config): Pick<UsageExportOptions, 'hive' | 'graphos' | 'everyMs' | 'sampleRate'> {
-  const { hiveTarget, hiveToken, hiveEndpoint, apolloEndpoint, exportMs, sampleRate } = usage
-  const { apolloKey, apolloGraph } = supergraphs
-  if ((hiveTarget === null) !== (hiveToken === null))
-    throw new StartError(`${hiveTarget === null ? 'HIVE_TARGET' : 'HIVE_ACCESS_TOKEN'}: missing, reports to Hive need both HIVE_TARGET and HIVE_ACCESS_TOKEN`)
-  return {
-    hive: hiveTarget !== null && hiveToken !== null ? { target: hiveTarget, token: hiveToken, endpoint: hiveEndpoint } : null,
-    graphos: apolloKey !== null && apolloGraph !== null ? { key: apolloKey, graphRef: apolloGraph, endpoint: apolloEndpoint } : null,
-    everyMs: exportMs,
-    sampleRate,
-  }
 }
 
 /** @throws StartError where a router cannot keep answers */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { Report } from '@apollo/usage-reporting-protobuf'
-import { parse } from 'graphql'
 import { spoilt } from '../faults.ts'
 import type { Call, Network, Reply, Vendor } from '../network.ts'
 import { json } from '../network.ts'
+import { isDocument } from './graphql-document.ts'
 
 /** Maximum bytes of a report, unpacked. */
 const maxBytes = 16 * 1024 * 1024
@@ -61,12 +61,4 @@ function readReport({ body }: Call): Record<string, unknown> | string {
     }
   }
   return Report.toObject(report, { longs: Number })
-}
-
-function isDocument(text: string): boolean {
-  try {
-    return parse(text).definitions.length > 0
-  } catch {
-    return false
-  }
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { parse } from 'graphql'
 import { spoilt } from '../faults.ts'
 import type { Network, Reply, Vendor } from '../network.ts'
 import { json, textOf } from '../network.ts'
+import { isDocument } from './graphql-document.ts'
 
 /** A report of usage, as Hive's specification of version 2 describes it. */
 interface Report {
@@ -80,12 +80,4 @@ function readReport(text: string): Report | string {
       return 'metadata.client has a name, and a version only with one.'
   }
   return report
-}
-
-function isDocument(text: string): boolean {
-  try {
-    return parse(text).definitions.length > 0
-  } catch {
-    return false
-  }
 }

@@ -3,10 +3,12 @@ import { buildSchema, parse } from 'graphql'
 import { pino } from 'pino'
 import { Registry } from 'prom-client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../../config.ts'
 import { doFor, program } from '../../platform/caller/cause.ts'
 import type { Engine } from '../../router/engine/engine.ts'
 import { openUsageExport, type UsageExportOptions } from '../../router/metrics/usage/export/export.ts'
 import { bucketOf, packed } from '../../router/metrics/usage/export/graphos.ts'
+import { exportersOf } from '../../router/start/process/exporters.ts'
 import { anonymous } from '../../subgraphs/viewer.ts'
 import { stage } from '../sandbox/stage.ts'
 
@@ -104,6 +106,25 @@ describe('reports of usage', () => {
     expect(await counts()).toEqual(['hive sent 1', 'hive dropped 0', 'graphos sent 1', 'graphos dropped 0'])
   })
 
+  it('keep clients apart whose names and versions are one text together, and bound those that callers invent', async () => {
+    const { engine, stop, hive, graphos } = await exporting()
+    const one = request('query One { shelf { id } }')
+    await as('a b', 'c', () => engine.execute(one))
+    await as('a', 'b c', () => engine.execute(one))
+    for (let count = 0; count < 250; count += 1) await as(`bot ${count}`, '1', () => engine.execute(one))
+    await stop()
+    const [stats] = await graphos()
+    const { statsWithContext } = Object.values<typeof stats>(stats.tracesPerQuery)[0]!
+    const names = statsWithContext.map(({ context }: { context: { clientName: string; clientVersion: string } }) => [context.clientName, context.clientVersion])
+    expect(names.slice(0, 2)).toEqual([
+      ['a b', 'c'],
+      ['a', 'b c'],
+    ])
+    expect([names.length, names.at(-1)]).toEqual([201, ['other', '1']])
+    const [report] = await hive()
+    expect(new Set(report.operations.map((each: typeof stats) => each.metadata.client.name)).size).toBe(201)
+  })
+
   it('are sent when 1,500 operations are there, before their time', async () => {
     const { engine, stop, hive } = await exporting({ graphos: null })
     for (let count = 0; count < 1_500; count += 1) await engine.execute(request('{ shelf { id } }'))
@@ -147,4 +168,11 @@ it('histograms of durations are those of Apollo Server', () => {
     counts[bucket]! += 1
   }
   expect(packed(counts)).toEqual(theirs.toArray())
+})
+
+it.each([
+  ['HIVE_ACCESS_TOKEN', { HIVE_TARGET: 'org/project/target' }],
+  ['HIVE_TARGET', { HIVE_ACCESS_TOKEN: 'hive-token' }],
+])('half of the settings for Hive stops the start and names %s', (missing, environment) => {
+  expect(() => exportersOf(readConfig(environment))).toThrow(`${missing}: missing`)
 })

@@ -4,9 +4,10 @@ import type { Logger } from 'pino'
 import { type ClientProgram, programNow } from '../../../platform/caller/cause.ts'
 import type { Engine, OperationRequest } from '../../engine/engine.ts'
 import { conditionVariables, findOperation, foldConditions } from '../../engine/operation/operation.ts'
+import { otherName } from './clients.ts'
 import { type InputVariable, usedBy, visitValues } from './coordinates.ts'
 import { documentHash } from './normalised.ts'
-import { type Counter, otherName, type Sums } from './sums.ts'
+import type { Counter, Sums } from './sums.ts'
 
 /** Name of operations without a name. */
 const anonymous = 'anonymous'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ClientProgram } from '../../../platform/caller/cause.ts'
+import { type ClientLimits, createClients, otherName } from './clients.ts'
 
 /** How often one client used the same coordinates by the same operation on one UTC day. */
 export interface Sum {
@@ -56,33 +57,29 @@ export interface Sums {
   putBack(additions: readonly Addition[]): number
 }
 
-/** Label of what exceeds a bound. */
-export const otherName = 'other'
-
 const dayMs = 86_400_000
+
+/** Returns the number of a moment's UTC day. @param at in ms since 1970 */
+export const dayNumberOf = (at: number): number => Math.floor(at / dayMs)
 
 /** Returns the UTC day of a moment. @param at in ms since 1970 */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10)
 
 /** Bounds of one process for one day. */
-export interface SumLimits {
+export interface SumLimits extends ClientLimits {
   /** Distinct sums, each of one coordinate; what comes later counts as client and operation `other`. @default 100000 */
   readonly sums?: number | undefined
-  /** Clients by name; later ones are `other`. @default 200 */
-  readonly clients?: number | undefined
-  /** Versions of one client; later ones are `other`. @default 20 */
-  readonly versions?: number | undefined
 }
 
 /** @param at the present moment, in ms since 1970 */
-export function createSums(at: number, { sums: mostSums = 100_000, clients: mostClients = 200, versions: mostVersions = 20 }: SumLimits = {}): Sums {
-  let day = Math.floor(at / dayMs)
+export function createSums(at: number, { sums: mostSums = 100_000, ...clientLimits }: SumLimits = {}): Sums {
+  let day = dayNumberOf(at)
   let size = 0
   let isFull = false
   let known = new Map<string, Counter>()
   /** Of what exceeds the bound: of coordinates the schema has so many and no more. */
   let others = new Map<string, Counting>()
-  let clients = new Map<string, Map<string, ClientProgram>>()
+  let clientOf = createClients(clientLimits)
   /** Sums with uses that were not taken yet. */
   const waiting = new Set<Counting>()
 
@@ -107,24 +104,16 @@ export function createSums(at: number, { sums: mostSums = 100_000, clients: most
       return size
     },
     turn(at) {
-      const today = Math.floor(at / dayMs)
+      const today = dayNumberOf(at)
       if (today <= day) return
       day = today
       size = 0
       isFull = false
       known = new Map()
       others = new Map()
-      clients = new Map()
+      clientOf = createClients(clientLimits)
     },
-    clientOf({ name: given, version }) {
-      const name = clients.has(given) || clients.size < mostClients ? given : otherName
-      const versions = clients.get(name) ?? new Map<string, ClientProgram>()
-      clients.set(name, versions)
-      const bounded = versions.has(version) || versions.size < mostVersions ? version : otherName
-      const client = versions.get(bounded) ?? { name, version: bounded }
-      versions.set(bounded, client)
-      return client
-    },
+    clientOf: program => clientOf(program),
     counterOf(client, operation, document, coordinates, variant = '') {
       if (isFull) return null
       const sum = begin(day, client, { variant, operation, document }, coordinates)

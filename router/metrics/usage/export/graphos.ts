@@ -97,7 +97,8 @@ export function collectForGraphos({ key, graphRef, endpoint }: GraphosOptions): 
     add({ operation, client, ms, errors }) {
       const { clients } = sums.get(operation.key) ?? { clients: new Map<string, Stats>() }
       sums.set(operation.key, { operation, clients })
-      const named = `${client.name} ${client.version}`
+      // Both are printable: no name holds the end of a line.
+      const named = `${client.name}\n${client.version}`
       const stats = clients.get(named) ?? { client, latencies: [], requests: 0, failed: 0 }
       clients.set(named, stats)
       stats.requests += 1
@@ -133,7 +134,6 @@ export function collectForGraphos({ key, graphRef, endpoint }: GraphosOptions): 
         url: `${endpoint}/api/ingress/traces`,
         headers: { 'content-type': 'application/protobuf', 'content-encoding': 'gzip', accept: 'application/json', 'x-api-key': key },
         body: await promisify(gzip)(Report.encode(report).finish()),
-        operations,
       }
     },
   }

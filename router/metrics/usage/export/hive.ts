@@ -34,8 +34,9 @@ export function collectForHive({ target, token, endpoint }: HiveOptions): Collec
       if (taken.length === 0) return null
       const observed = taken
       taken = []
+      const distinct = new Map(observed.map(({ operation }) => [operation.key, operation]))
       const map = Object.fromEntries(
-        observed.map(({ operation }) => [operation.key, { operation: operation.text, operationName: operation.name, fields: fieldsOf(operation) }]),
+        [...distinct].map(([key, operation]) => [key, { operation: operation.text, operationName: operation.name, fields: fieldsOf(operation) }]),
       )
       const entries = (isStream: boolean) => observed.filter(({ operation }) => isSubscription(operation) === isStream)
       const operations = entries(false).map(each => ({
@@ -55,7 +56,6 @@ export function collectForHive({ target, token, endpoint }: HiveOptions): Collec
           ...(operations.length > 0 && { operations }),
           ...(subscriptionOperations.length > 0 && { subscriptionOperations }),
         }),
-        operations: observed.length,
       }
     },
   }

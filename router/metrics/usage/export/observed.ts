@@ -4,12 +4,14 @@ import type { Logger } from 'pino'
 import { type ClientProgram, programNow } from '../../../../platform/caller/cause.ts'
 import type { Engine, OperationRequest } from '../../../engine/engine.ts'
 import { findOperation } from '../../../engine/operation/operation.ts'
+import { createClients } from '../clients.ts'
 import { usedBy } from '../coordinates.ts'
 import { normalisedDocument } from '../normalised.ts'
+import { dayNumberOf } from '../sums.ts'
 
 /** An operation as collectors of usage know it: without literals, values of variables and persons. */
 export interface ObservedOperation {
-  /** Identifies its text and name. */
+  /** Identifies its text. */
   readonly key: string
   /** Null for one without a name. */
   readonly name: string | null
@@ -52,16 +54,22 @@ export interface ObservingOptions {
  */
 export function observe(engine: Engine, take: (observed: Observed) => void, options: ObservingOptions): Engine {
   const { sampleRate, log, random = Math.random, now = Date.now, elapsed = () => performance.now() } = options
-  const known = new WeakMap<DocumentNode, Map<string | undefined, ObservedOperation | null>>()
+  const known = new WeakMap<DocumentNode, Map<string | undefined, ObservedOperation>>()
+  let [day, boundedClient] = [dayNumberOf(now()), createClients()]
 
   const operationOf = ({ document, operationName }: OperationRequest): ObservedOperation | null => {
-    const ofDocument = known.get(document) ?? new Map<string | undefined, ObservedOperation | null>()
+    const ofDocument = known.get(document) ?? new Map<string | undefined, ObservedOperation>()
     const found = ofDocument.get(operationName)
-    if (found !== undefined && (found === null || found.schema === engine.schema)) return found
+    if (found?.schema === engine.schema) return found
     const read = readOperation(engine.schema, document, operationName)
     // Names of unknown operations are not kept.
     if (read) known.set(document, ofDocument.set(operationName, read))
     return read
+  }
+  /** Callers name clients as they like: collectors get as many of a day as are recorded. */
+  const clientOf = (client: ClientProgram, at: number): ClientProgram => {
+    if (dayNumberOf(at) > day) [day, boundedClient] = [dayNumberOf(at), createClients()]
+    return boundedClient(client)
   }
   /** @returns a function that ends the observation; undefined where the operation is not observed */
   const begin = (request: OperationRequest): ((result: Pick<ExecutionResult, 'errors'> | null) => void) | undefined => {
@@ -71,7 +79,7 @@ export function observe(engine: Engine, take: (observed: Observed) => void, opti
       try {
         const operation = operationOf(request)
         if (!operation || operation.coordinates.length === 0) return
-        take({ operation, client, at, ms: elapsed() - began, errors: result ? (result.errors?.length ?? 0) : 1 })
+        take({ operation, client: clientOf(client, at), at, ms: elapsed() - began, errors: result ? (result.errors?.length ?? 0) : 1 })
       } catch (err) {
         log.error({ requestId: request.requestId, err }, 'operation not counted for export')
       }
@@ -108,9 +116,7 @@ function readOperation(schema: GraphQLSchema, document: DocumentNode, operationN
   const { definition } = operation
   const [name, text] = [definition.name?.value ?? null, normalisedDocument(document, operationName)!]
   return {
-    key: createHash('sha256')
-      .update(`${name ?? ''}\n${text}`)
-      .digest('hex'),
+    key: createHash('sha256').update(text).digest('hex'),
     name,
     type: definition.operation,
     text,

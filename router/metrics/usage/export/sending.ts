@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Outbound } from '../../../../platform/outbound/outbound.ts'
 import { lineOf } from '../../../../start-error.ts'
@@ -9,8 +10,6 @@ export interface Report {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** Number of operations in it. */
-  readonly operations: number
 }
 
 /** Collects operations until a report is made of them. */
@@ -98,7 +97,7 @@ function startSender(collector: Collector, { outbound, everyMs, log, pauses = [1
       const pause = pauses[attempt]
       if (stopping.signal.aborted) for (const _ of waiting.splice(0)) drop('the router stops')
       if (!retryable(status) || pause === undefined || stopping.signal.aborted) return drop(why)
-      await waitFor(pause, stopping.signal)
+      await wait(pause, undefined, { signal: stopping.signal, ref: false }).catch(() => {})
     }
   }
   const drain = async () => {
@@ -138,10 +137,3 @@ function startSender(collector: Collector, { outbound, everyMs, log, pauses = [1
     },
   }
 }
-
-const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    timer.unref()
-    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true })
-  })
