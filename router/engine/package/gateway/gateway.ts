@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deprecate } from 'node:util'
 import type { QueryPlan } from '@apollo/query-planner'
-import { type FragmentDefinitionNode, GraphQLError, type GraphQLSchema, getVariableValues, Kind } from 'graphql'
+import { type GraphQLSchema, getVariableValues } from 'graphql'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
 import type { Engine, OperationRequest } from '../../engine.ts'
 import type { CompiledPlan } from '../../execute/step.ts'
@@ -34,11 +34,12 @@ import type {
   GraphQLDataSource,
   Logger,
   OpenTelemetryConfig,
-  OperationContext,
   ServiceMap,
 } from '../types.ts'
 import { version } from '../version.ts'
 import { explainAsGateway } from './downstream.ts'
+import { operationContextOf } from './operation-context.ts'
+import { warningsOf } from './warnings.ts'
 
 type GatewayPhase = 'initialized' | 'failed to load' | 'loaded' | 'updating schema' | 'stopping' | 'stopped'
 type SchemaListener = (schemaContext: { apiSchema: GraphQLSchema; coreSupergraphSdl: string }) => void
@@ -354,22 +355,6 @@ const requestAttributes = ({ operationName, source }: GatewayGraphQLRequestConte
   ...(telemetry?.includeDocument && source && { 'graphql.document': source }),
 })
 
-function operationContextOf(schema: GraphQLSchema, { document, operation, request }: GatewayGraphQLRequestContext): OperationContext {
-  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null)
-  let found = operation
-  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION)
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition
-    else if (!found && definition.kind === Kind.OPERATION_DEFINITION && (!request.operationName || definition.name?.value === request.operationName))
-      found = definition
-  }
-  if (!request.operationName && operations.length > 1)
-    throw new GraphQLError('Must provide operation name if query contains multiple operations.', { extensions: { code: 'INVALID_GRAPHQL' } })
-  const missing = request.operationName ? `Unknown operation named "${request.operationName}".` : 'Must provide an operation.'
-  if (!found) throw new GraphQLError(missing, { extensions: { code: 'INVALID_GRAPHQL' } })
-  return { schema, operation: found, fragments }
-}
-
 /** The planner is loaded only where somebody reads plans. */
 const inWords = (queryPlan: QueryPlan): string => optional<typeof import('@apollo/query-planner')>('@apollo/query-planner')!.prettyFormatQueryPlan(queryPlan)
 
@@ -378,26 +363,4 @@ function shownPlan(queryPlan: QueryPlan | undefined, { request }: GatewayGraphQL
   const format = headers.has('Apollo-Query-Plan-Experimental-Format') ? headers.get('Apollo-Query-Plan-Experimental-Format') : 'prettified'
   if (format === 'internal') return queryPlan
   return format === 'prettified' && queryPlan?.node ? inWords(queryPlan) : true
-}
-
-/** Lines about options that are deprecated, or without effect. */
-function warningsOf(config: GatewayConfig): string[] {
-  const lines: string[] = []
-  if (config.pollIntervalInMs && 'serviceList' in config)
-    lines.push(
-      'Polling running services is dangerous and not recommended in production. Polling should only be used against a registry. If you are polling running services, use with caution.',
-    )
-  if ('schemaConfigDeliveryEndpoint' in config)
-    lines.push('The `schemaConfigDeliveryEndpoint` option is deprecated: use `uplinkEndpoints`, a list of addresses, instead.')
-  if (sourceKindOf(config) === 'managed' && 'pollIntervalInMs' in config)
-    lines.push('The `pollIntervalInMs` option is deprecated: use `fallbackPollIntervalInMs` instead, which counts where it is longer than what GraphOS says.')
-  const idle = [
-    'experimental_autoFragmentization',
-    ...Object.keys(config.queryPlannerConfig ?? {})
-      .filter(name => name !== 'cache')
-      .map(name => `queryPlannerConfig.${name}`),
-  ]
-  const given = idle.filter(name => name.startsWith('queryPlannerConfig.') || name in config)
-  if (given.length > 0) lines.push(`Without effect here: ${given.join(', ')}`)
-  return lines
 }

@@ -1,4 +1,4 @@
-/** The variables of the environment that `@apollo/gateway` reads too; nothing else of it is read. */
+/** The variables of the environment that `@apollo/gateway` reads too; the library reads no other. */
 type Variable =
   | 'NODE_ENV'
   | 'APOLLO_KEY'
@@ -7,7 +7,10 @@ type Variable =
   | 'APOLLO_UPLINK_ENDPOINTS'
   | 'APOLLO_OUT_OF_BAND_REPORTER_ENDPOINT'
 
+/** All variables, for the command. */
 // biome-ignore lint/style/noProcessEnv: a library outside of this program has no other configuration
-export const environment = (name: Variable): string | undefined => process.env[name]
+export const variables = (): Readonly<Record<string, string | undefined>> => process.env
+
+export const environment = (name: Variable): string | undefined => variables()[name]
 
 export const isProduction = (): boolean => environment('NODE_ENV') === 'production'

@@ -1,15 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  type DocumentNode,
-  type ExecutionResult,
-  type GraphQLError,
-  type GraphQLSchema,
-  Kind,
-  type OperationDefinitionNode,
-  parse,
-  print,
-  validate,
-} from 'graphql'
+import { type DocumentNode, type ExecutionResult, type GraphQLError, type GraphQLSchema, getOperationAST, Kind, parse, print, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
 import type { IncrementalAnswer, LiveStream, OperationRequest } from '../../engine.ts'
@@ -131,9 +121,7 @@ export function createEngine(config: EngineConfig): GatewayEngine {
   const asked = (request: EngineRequest, { document, source }: Read): OperationRequest => {
     const { variables = {}, operationName, context = {} } = request
     const signal = request.signal ? AbortSignal.any([request.signal, ending.signal]) : ending.signal
-    const operation = document.definitions.find(
-      (each): each is OperationDefinitionNode => each.kind === Kind.OPERATION_DEFINITION && (!operationName || each.name?.value === operationName),
-    )!
+    const operation = getOperationAST(document, operationName)!
     const requestContext = {
       request: { query: source, variables, ...(operationName && { operationName }) },
       ...{

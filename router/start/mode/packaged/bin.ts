@@ -1,11 +1,10 @@
+import { variables } from '../../../engine/package/host/environment.ts'
 import { runCommand } from './command.ts'
 
-// biome-ignore lint/style/noProcessEnv: the command of the package has no other configuration
-const settings = process.env
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const complain = (line: string) => void process.stderr.write(`${line}\n`)
 
-runCommand(process.argv.slice(2), { print, complain, settings }).then(
+runCommand(process.argv.slice(2), { print, complain, settings: variables() }).then(
   started => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void started?.stop().then(() => process.exit(0)))
   },

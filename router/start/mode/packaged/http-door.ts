@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type ExecutionResult, getOperationAST, parse } from 'graphql'
+import { type ExecutionResult, getOperationAST, type OperationTypeNode, parse } from 'graphql'
 import { type IncrementalWriting, incrementalWritingOf } from '../../../door/streaming/incremental-form.ts'
 import type { GatewayEngine, IncrementalPayload } from '../../../engine/package/standalone/create-engine.ts'
 
@@ -50,8 +50,10 @@ async function serve(request: IncomingMessage, response: ServerResponse, engine:
   if (variables !== undefined && variables !== null && (typeof variables !== 'object' || Array.isArray(variables)))
     throw new RequestMistake(400, '"variables" must be an object.')
   const name = typeof operationName === 'string' ? operationName : undefined
-  if (request.method === 'GET' && !isQuery(query, name)) throw new RequestMistake(405, 'GET runs queries alone: send mutations by POST.')
   const { accept } = request.headers
+  const wantsEvents = accept?.includes('text/event-stream') ?? false
+  const type = request.method === 'GET' || wantsEvents ? typeOf(query, name) : undefined
+  if (request.method === 'GET' && type === 'mutation') throw new RequestMistake(405, 'GET runs queries alone: send mutations by POST.')
   const leaving = new AbortController()
   response.on('close', () => leaving.abort())
   const writing = incrementalWritingOf(accept, () => /@(?:defer|stream)\b/.test(query))
@@ -62,19 +64,19 @@ async function serve(request: IncomingMessage, response: ServerResponse, engine:
     context: { headers: request.headers },
     signal: leaving.signal,
   }
-  if (accept?.includes('text/event-stream') && /\bsubscription\b/.test(query)) return serveEvents(response, engine, asked)
+  if (wantsEvents && type === 'subscription') return serveEvents(response, engine, asked)
   const result = await engine.execute({ ...asked, incremental: writing?.form ?? 'none' })
   if (Symbol.asyncIterator in result) return sendPayloads(response, writing!, result)
   const isGraphql = accept?.includes('application/graphql-response+json') ?? false
   send(response, result.data === undefined ? 400 : 200, isGraphql ? graphqlJson : json, result)
 }
 
-function isQuery(query: string, name: string | undefined): boolean {
+/** Returns the type of the operation that is meant; undefined for a mistake, which the engine reports. */
+function typeOf(query: string, name: string | undefined): `${OperationTypeNode}` | undefined {
   try {
-    return getOperationAST(parse(query), name)?.operation !== 'mutation'
+    return getOperationAST(parse(query), name)?.operation
   } catch {
-    // Reported as every other mistake of an operation.
-    return true
+    return undefined
   }
 }
 
