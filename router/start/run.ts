@@ -16,7 +16,7 @@ const unwindWithinMs = 5_000
  * @param words of the command line, after the program's name
  */
 export async function run(words: readonly string[]): Promise<void> {
-  let tell = createReporter(printsJson())
+  let reporter = createReporter(printsJson())
   // The reader of standard output may be gone: `npm start | head`, a closed terminal.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   let ending = false
@@ -25,7 +25,7 @@ export async function run(words: readonly string[]): Promise<void> {
   let wayOut: string | null = null
   let abandon = () => {}
   const fall = (status: number, why: string): never => {
-    tell.warn(why)
+    reporter.warn(why)
     abandon()
     process.exit(status)
   }
@@ -33,14 +33,14 @@ export async function run(words: readonly string[]): Promise<void> {
     if (ending) return
     ending = true
     const timeoutMs = running ? (running.stopWithinMs?.() ?? stopWithinMs) : unwindWithinMs
-    tell.say(`stopping (${why}): what runs may end, within ${timeoutMs / 1000} s; Ctrl-C ends it at once`)
+    reporter.say(`stopping (${why}): what runs may end, within ${timeoutMs / 1000} s; Ctrl-C ends it at once`)
     startup.abort()
     void (async () => {
       const overdue = setTimeout(() => fall(1, `not stopped within ${timeoutMs / 1000} s: cut off; the next start recovers`), timeoutMs)
       await starting.catch(() => {})
-      await running?.stop().catch(error => tell.complain(error))
+      await running?.stop().catch(error => reporter.complain(error))
       clearTimeout(overdue)
-      tell.say('stopped')
+      reporter.say('stopped')
       await standardLines().written(lastWordsMs)
       process.exit(0)
     })()
@@ -55,13 +55,13 @@ export async function run(words: readonly string[]): Promise<void> {
   process.on('uncaughtException', error => {
     // The terminal is gone, which is no reason for an unclean exit.
     if (ending && isOutputLost(error)) return
-    tell.complain(error)
+    reporter.complain(error)
     abandon()
     process.exit(1)
   })
   if (printsJson()) {
     process.removeAllListeners('warning')
-    process.on('warning', ({ name, message }) => tell.warn(message, { warning: name }))
+    process.on('warning', ({ name, message }) => reporter.warn(message, { warning: name }))
   }
 
   const starting = (async () => {
@@ -80,9 +80,9 @@ export async function run(words: readonly string[]): Promise<void> {
     })
     const { startedBy, worker } = config
     if (worker !== null) {
-      const { endInOrder, reportToKeeper: tellKeeper } = await import('./process/colleagues.ts')
+      const { endInOrder, reportToKeeper } = await import('./process/colleagues.ts')
       endInOrder()
-      tell = tellKeeper(tell, worker, printsJson())
+      reporter = reportToKeeper(reporter, worker, printsJson())
     }
     if (startedBy) {
       // The starting process passes its own id, because it may have ended before this process could look up its parent.
@@ -90,7 +90,7 @@ export async function run(words: readonly string[]): Promise<void> {
       setInterval(() => process.ppid !== parent && end(`${startedBy} ended`), 300).unref()
     }
     if (command.mode === 'embedded' && config.environment === 'development' && !config.databaseUrl) wayOut = `empty ${config.dataDir} with npm run reset`
-    const mine: Startup = { signal: startup.signal, reporter: tell, onAbandon: free => (abandon = free) }
+    const mine: Startup = { signal: startup.signal, reporter, onAbandon: free => (abandon = free) }
     if (worker === null && (command.mode === 'router' || command.mode === 'bare') && command.workers !== null) {
       running = await (await import('./apart/workers.ts')).startWorkers(config, command.workers, mine)
       return
@@ -123,7 +123,7 @@ export async function run(words: readonly string[]): Promise<void> {
     await starting
   } catch (error) {
     if (startup.signal.aborted) return
-    tell.complain(explain(error, wayOut))
+    reporter.complain(explain(error, wayOut))
     process.exit(1)
   }
 }

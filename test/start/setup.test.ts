@@ -111,7 +111,7 @@ describe('deliverSetupLink', () => {
   const link = `${publicUrl}/identity/setup?code=secret`
   const open = () => {
     const [said, shown]: [string[], string[]] = [[], []]
-    const tell = { say: (...words: unknown[]) => said.push(JSON.stringify(words)), warn: (...words: unknown[]) => said.push(JSON.stringify(words)) }
+    const reporter = { say: (...words: unknown[]) => said.push(JSON.stringify(words)), warn: (...words: unknown[]) => said.push(JSON.stringify(words)) }
     let counts = false
     const openSetup = async (keep?: (path: string) => void) => {
       keep?.('/identity/setup?code=secret')
@@ -119,7 +119,7 @@ describe('deliverSetupLink', () => {
       return '/identity/setup?code=secret'
     }
     const deliver = (dataDir: string, isTerminal = false) =>
-      deliverSetupLink({ openSetup }, { dataDir, publicUrl, tell, terminal: isTerminal ? text => shown.push(text) : null })
+      deliverSetupLink({ openSetup }, { dataDir, publicUrl, reporter, terminal: isTerminal ? text => shown.push(text) : null })
     return { said, shown, deliver, counts: () => counts }
   }
 

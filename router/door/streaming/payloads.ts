@@ -1,12 +1,9 @@
 import type { FastifyReply } from 'fastify'
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql'
 import type { IncrementalAnswer } from '../../engine/engine.ts'
-import { formatPayload } from '../../live/shared/message.ts'
+import { type FormatErrors, formatPayload } from '../../live/shared/message.ts'
 import { beginAnswer, cutSlow, type Reader, type StreamingDoor, streamingLimits, watchCaller } from './answer.ts'
 import type { IncrementalWriting } from './incremental-form.ts'
-
-/** Formats errors for clients. */
-export type FormatErrors = (errors: readonly unknown[]) => readonly GraphQLFormattedError[]
 
 /** Whether an operation is answered in several payloads. */
 export const isIncremental = (result: ExecutionResult | IncrementalAnswer): result is IncrementalAnswer => 'next' in result

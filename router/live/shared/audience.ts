@@ -4,7 +4,7 @@ import { createLatest } from './latest.ts'
 import type { StreamMessage } from './message.ts'
 
 /** Number of clients that receive an event before others get their turn of the event loop. */
-const mostTold = 250
+const maxInTurn = 250
 
 /** Receives the events of a stream. */
 export interface Listener {
@@ -50,7 +50,7 @@ interface InProgress {
   readonly late: Set<Listener>
 }
 
-export function createAudience({ delivered: count, deliveredAgain: toldAgain }: AudienceFigures): Audience {
+export function createAudience({ delivered, deliveredAgain }: AudienceFigures): Audience {
   const listeners = new Set<Listener>()
   const latest = createLatest()
   let event: InProgress | null = null
@@ -58,7 +58,7 @@ export function createAudience({ delivered: count, deliveredAgain: toldAgain }: 
   /** Does something for each listener that is still present, with turns of the event loop between. */
   const each = async (present: readonly Listener[], work: (listener: Listener) => void) => {
     for (const [index, listener] of present.entries()) {
-      if (index > 0 && index % mostTold === 0) await turn()
+      if (index > 0 && index % maxInTurn === 0) await turn()
       if (listeners.has(listener)) work(listener)
     }
   }
@@ -71,7 +71,7 @@ export function createAudience({ delivered: count, deliveredAgain: toldAgain }: 
     const { payloads, reached, late } = current
     if (message.about !== null) payloads.push(message)
     const present = [...listeners]
-    if (isFirst) count(present.length)
+    if (isFirst) delivered(present.length)
     await each(present, listener => {
       // It came during the event, or the event was cut for it.
       if (!isFirst && !reached.has(listener)) return
@@ -84,7 +84,7 @@ export function createAudience({ delivered: count, deliveredAgain: toldAgain }: 
     latest.keep(message.about, payloads)
     await each([...late], listener => {
       for (const payload of payloads) listener.send(payload)
-      toldAgain(1)
+      deliveredAgain(1)
     })
   }
 
@@ -94,16 +94,13 @@ export function createAudience({ delivered: count, deliveredAgain: toldAgain }: 
       if (message.isPart) return deliverPart(message)
       if (message.about !== null) latest.keep(message.about, [message])
       const present = [...listeners]
-      count(present.length)
-      for (const [index, listener] of present.entries()) {
-        if (index > 0 && index % mostTold === 0) await turn()
-        if (listeners.has(listener)) listener.send(message)
-      }
+      delivered(present.length)
+      await each(present, listener => listener.send(message))
     },
     add(listener) {
       const present = latest.all()
       for (const payloads of present) for (const message of payloads) listener.send(message)
-      toldAgain(present.length)
+      deliveredAgain(present.length)
       listeners.add(listener)
       event?.late.add(listener)
     },

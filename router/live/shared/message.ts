@@ -21,21 +21,22 @@ export type Frame = (json: string) => Buffer
 /** Formats errors for clients. */
 export type FormatErrors = (errors: NonNullable<ExecutionResult['errors']>) => readonly GraphQLFormattedError[]
 
+/** Makes the message of an event, or of one payload of an event. @param formatErrors formats errors for clients */
 export function messageOf({ answer, about, cut }: LiveEvent, formatErrors: FormatErrors): StreamMessage {
   if ('hasNext' in answer) return payloadAs(JSON.stringify(formatPayload(answer, formatErrors)), about, cut)
   const { errors, data, extensions } = answer
   const json = JSON.stringify({ ...(errors && { errors: formatErrors(errors) }), ...(data !== undefined && { data }), ...(extensions && { extensions }) })
-  return toldAs(json, about, false, null)
+  return serialized(json, about, false, null)
 }
 
 function payloadAs(json: string, about: string | null, cut: LiveEvent['cut']): StreamMessage {
   const cutBy =
     cut &&
     (({ message, extensions = {} }: GraphQLFormattedError) => payloadAs(JSON.stringify(cut(new GraphQLError(message, { extensions }))), about, undefined))
-  return toldAs(json, about, true, cutBy ?? null)
+  return serialized(json, about, true, cutBy ?? null)
 }
 
-function toldAs(json: string, about: string | null, isPart: boolean, cut: StreamMessage['cut']): StreamMessage {
+function serialized(json: string, about: string | null, isPart: boolean, cut: StreamMessage['cut']): StreamMessage {
   const frames = new Map<Frame, Buffer>()
   return {
     json,

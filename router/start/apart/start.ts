@@ -38,7 +38,7 @@ export interface Prepared {
 export const startApart = (config: Config, replicas: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
     const counts = readReplicas(replicas)
-    const { stack, signal, reporter: tell } = process
+    const { stack, signal, reporter } = process
     const { port, publicUrl, dataDir } = config
     if (!(await isFreeSoon(port, () => formerRuns(dataDir)))) throw new StartError(`port ${port} is taken: stop what listens there, or set PORT to another one`)
     const parts: Kept[] = []
@@ -109,7 +109,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
 
     const notices = [...noticesOf(config), ...(prepared?.notices ?? [])]
     const seen = config.environment === 'development'
-    for (const notice of seen ? [] : notices) tell.warn(notice)
+    for (const notice of seen ? [] : notices) reporter.warn(notice)
     return {
       url: publicUrl,
       banner: welcome({
@@ -202,7 +202,7 @@ async function prepare(started: ReturnType<typeof ourProgram>, onlooker: ReturnT
 }
 
 /** Forwards the output of processes, and reports when they end or return. */
-function createOnlooker({ config, reporter: tell }: Process, changed: () => void) {
+function createOnlooker({ config, reporter }: Process, changed: () => void) {
   const eyes = config.environment === 'development'
   return {
     line(part: Role, text: string) {
@@ -210,11 +210,11 @@ function createOnlooker({ config, reporter: tell }: Process, changed: () => void
       if (!/^(?:stopping \(|stopped$|subgraph |router before )/.test(text)) standardLines().write(`[${part.name}] ${text}\n`)
     },
     ended(part: Role, by: string) {
-      tell.warn(`${part.name} ended (${by}): it is started again`, { part: part.name, by })
+      reporter.warn(`${part.name} ended (${by}): it is started again`, { part: part.name, by })
       changed()
     },
     back(part: Role, afterMs: number) {
-      tell.say(`${part.name} is ready again after ${(afterMs / 1000).toFixed(1)} s`, { part: part.name })
+      reporter.say(`${part.name} is ready again after ${(afterMs / 1000).toFixed(1)} s`, { part: part.name })
       changed()
     },
   }

@@ -22,7 +22,7 @@ const asking = { everyMs: 2_000, times: 10 }
  */
 export const startWorkers = (config: Config, count: number, startup: Startup): Promise<Running> =>
   // Traces start where requests are answered.
-  begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, reporter: tell }) => {
+  begin({ ...config, tracing: { ...config.tracing, endpoint: null } }, startup, async ({ stack, signal, reporter }) => {
     cluster.schedulingPolicy = cluster.SCHED_RR
     cluster.setupPrimary({ stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
     const gathering = gather(count)
@@ -31,10 +31,10 @@ export const startWorkers = (config: Config, count: number, startup: Startup): P
     stack.defer(async () => void (await Promise.all(all.map(each => each.stop(withinMs)))))
     const onlooker = {
       line: () => {},
-      ended: ({ name }: Role, by: string) => tell.warn(`${name} ended (${by}): it is started again`, { process: name, by }),
+      ended: ({ name }: Role, by: string) => reporter.warn(`${name} ended (${by}): it is started again`, { process: name, by }),
       back({ name }: Role, afterMs: number) {
         const { pid } = all.find(({ part }) => part.name === name)!
-        tell.say(`${name} is ready again after ${(afterMs / 1000).toFixed(1)} s, as process ${pid}`, { process: name, pid })
+        reporter.say(`${name} is ready again after ${(afterMs / 1000).toFixed(1)} s, as process ${pid}`, { process: name, pid })
       },
     }
     const run = async (numbers: readonly number[]) => {
@@ -53,7 +53,7 @@ export const startWorkers = (config: Config, count: number, startup: Startup): P
     const looking = setInterval(() => {
       for (const child of gathering.silentFor(asking.times)) {
         const { name } = all.find(({ pid }) => pid === child.pid)!.part
-        tell.warn(`${name} has said nothing for ${(asking.everyMs * asking.times) / 1000} s: it is ended`, { process: name, pid: child.pid })
+        reporter.warn(`${name} has said nothing for ${(asking.everyMs * asking.times) / 1000} s: it is ended`, { process: name, pid: child.pid })
         child.kill('SIGKILL')
       }
     }, asking.everyMs)

@@ -17,7 +17,7 @@ import { begin, stopWithin, wire } from '../wire.ts'
  */
 export const startEmbedded = (config: Config, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { stack, signal, reporter: tell } = process
+    const { stack, signal, reporter } = process
     // The rest of the program loads while PostgreSQL starts: the two take most of the start-up time.
     const rest = Promise.all([import('../home.ts'), import('../doors.ts'), import('../registry.ts').then(({ loadDefinitions }) => loadDefinitions())])
     rest.catch(() => {})
@@ -49,7 +49,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       async prepare(made) {
         if (trial) await trial.provide(made)
         notices.push(...(trial?.notices ?? []), ...made.notices)
-        if (!trial) return deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, tell })
+        if (!trial) return deliverSetupLink(made.defined.identity!, { dataDir: config.dataDir, publicUrl: config.publicUrl, reporter })
         // The processor's events reach this process only now, and nobody waits for the demo's payments.
         const ending = new AbortController()
         let trading = Promise.resolve()
@@ -77,7 +77,7 @@ export const startEmbedded = (config: Config, startup: Startup): Promise<Running
       }),
     })
     const seen = config.environment === 'development'
-    for (const notice of seen ? [] : notices) tell.warn(notice)
+    for (const notice of seen ? [] : notices) reporter.warn(notice)
     return {
       url: config.publicUrl,
       banner: welcome({ url: config.publicUrl, pages: pagesOf(config), demo: trial, notices, database: database.description }),

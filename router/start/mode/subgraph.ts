@@ -27,7 +27,7 @@ import { requireSlug, requireSubgraphConfig, subgraphUrls } from './apart.ts'
  */
 export const startSubgraph = (config: Config, word: string, startup: Startup): Promise<Running> =>
   begin(config, startup, async process => {
-    const { log, metrics, tracing, signal, reporter: tell } = process
+    const { log, metrics, tracing, signal, reporter } = process
     const { host, port, publicUrl } = config
     const slug = requireSlug(word)
     const { databaseUrl, publicKeys, authSecret, encryptionKeys } = requireSubgraphConfig(config, [
@@ -64,8 +64,8 @@ export const startSubgraph = (config: Config, word: string, startup: Startup): P
         apart: { slug, ask: createRemoteAsk(config.routerUrls, seals, own), call: calling?.call ?? null, carrier },
       },
       async prepare({ defined: { identity }, notices }) {
-        for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) tell.warn(notice)
-        return identity && !played ? deliverSetupLink(identity, { dataDir: config.dataDir, publicUrl, tell }) : undefined
+        for (const notice of [...notices, ...(slug === 'publishing' ? missingNetworks({ applications }) : [])]) reporter.warn(notice)
+        return identity && !played ? deliverSetupLink(identity, { dataDir: config.dataDir, publicUrl, reporter }) : undefined
       },
       door: ({ defined, subgraphs, readiness }) => ({
         async listen() {

@@ -146,13 +146,13 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
  * Reports readiness and start errors of a worker to its parent process, which prints them once for all; in
  * human-readable output a worker prints warnings only.
  */
-export function reportToKeeper(tell: Reporter, worker: number, json: boolean, channel: Channel = process): Reporter {
+export function reportToKeeper(reporter: Reporter, worker: number, json: boolean, channel: Channel = process): Reporter {
   const say = (word: Word) => channel.send?.(word, () => {})
   return {
-    say: (sentence, facts) => json && tell.say(sentence, { worker, ...facts }),
-    warn: (sentence, facts) => tell.warn(json ? sentence : `worker ${worker}: ${sentence}`, { worker, ...facts }),
+    say: (sentence, facts) => json && reporter.say(sentence, { worker, ...facts }),
+    warn: (sentence, facts) => reporter.warn(json ? sentence : `worker ${worker}: ${sentence}`, { worker, ...facts }),
     ready: ({ url, banner, facts }) => say({ about: 'ready', url, banner, facts }),
-    complain: error => (error instanceof StartError ? say({ about: 'mistake', sentence: error.message }) : tell.complain(error)),
+    complain: error => (error instanceof StartError ? say({ about: 'mistake', sentence: error.message }) : reporter.complain(error)),
   }
 }
 

@@ -14,7 +14,7 @@ export const setupLinkFile = (dataDir: string): string => join(dataDir, 'setup-l
 export interface SetupDelivery {
   readonly dataDir: string
   readonly publicUrl: string
-  readonly tell: Pick<Reporter, 'say' | 'warn'>
+  readonly reporter: Pick<Reporter, 'say' | 'warn'>
   /**
    * Writes to an interactive terminal; null when standard output is none. @default standard output, if it is a terminal
    */
@@ -31,7 +31,7 @@ const ownTerminal = (): ((text: string) => void) | null => (process.stdout.isTTY
  */
 export async function deliverSetupLink(
   identity: Pick<Identity, 'openSetup'>,
-  { dataDir, publicUrl, tell, terminal = ownTerminal() }: SetupDelivery,
+  { dataDir, publicUrl, reporter, terminal = ownTerminal() }: SetupDelivery,
 ): Promise<(() => void) | undefined> {
   const file = setupLinkFile(dataDir)
   const problems: string[] = []
@@ -47,10 +47,10 @@ export async function deliverSetupLink(
     if (problems.length === 0) throw error
     return undefined
   })
-  for (const problem of problems) tell.warn(problem)
+  for (const problem of problems) reporter.warn(problem)
   if (link === null) remove(file)
   if (link === null || problems.length > 0) return undefined
-  return () => tell.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
+  return () => reporter.say(`nobody has signed in yet: the link that makes the first account is in ${file}, good for a day`, { file })
 }
 
 /** Writes a new file with mode 0600, replacing whatever was there. @returns what to do when that fails */

@@ -19,13 +19,13 @@ export const loginPage: Noun<At> = {
 function loginPageOf(at: At) {
   const { foundation, settings, services, contexts } = at
   const { environment, publicUrl } = foundation
-  const { authority, handlers: exchanges } = services.credentials
+  const { authority, handlers } = services.credentials
   const job = () => at.job('platform')
   return createLoginPage({
     publicUrl,
     forms: services.forms,
     signUp: settings.signUp,
-    signIn: exchanges[`POST ${credentialsPath}/sign-in/email`]!,
+    signIn: handlers[`POST ${credentialsPath}/sign-in/email`]!,
     signOut: leaving(at),
     async here(headers) {
       const viewer = readerOf(await authority.cookie(headers))

@@ -37,7 +37,7 @@ it('keeps little of arguments without an end and of calls without number, and ma
     for (let index = 1; index < 1_000; index += 1) yield { index, id: `${index}`, function: { name: 'note', arguments: '{}' } }
   }
   const calls = await callsOf(pieces())
-  expect(calls).toHaveLength(limits.tools.told)
+  expect(calls).toHaveLength(limits.tools.read)
   expect(calls[0]!.arguments.length).toBeLessThan(2 * limits.tools.argumentBytes)
   const offered = [{ name: 'note', description: null, parameters: {}, connectorId: 'a', tool: 'note', asks: false, risk: 'LOW' as const }]
   expect(roundOf('', calls, offered).calls[0]!.result).toContain('the arguments are no JSON object')

@@ -124,7 +124,7 @@ const wireMessage = ({ role, content, toolCalls, toolCallId }: Message) => ({
 /** Puts pieces of tool calls together. Of a call that is too long, and of too many, nothing more is kept: they are not made. */
 function join(called: Map<number, AskedCall>, { index, id, name, arguments: given }: CallPiece): void {
   const known = called.get(index) ?? { id: '', name: '', arguments: '' }
-  if (called.size >= limits.tools.told && !called.has(index)) return
+  if (called.size >= limits.tools.read && !called.has(index)) return
   const isFull = known.arguments.length + known.name.length + known.id.length > limits.tools.argumentBytes
   if (!isFull) called.set(index, { id: known.id + id, name: known.name + name, arguments: known.arguments + given })
 }

@@ -77,7 +77,7 @@ function readCall({ id, name, arguments: given }: AskedCall, offered: readonly O
 /** The round that a model's answer begins: which of the calls that it wants are made, and what it is told of the others. */
 export const roundOf = (text: string, asked: readonly AskedCall[], offered: readonly OfferedTool[]): RoundRow => ({
   text: text.slice(0, limits.jsonBytes).replaceAll('\0', '').toWellFormed(),
-  calls: asked.slice(0, limits.tools.told).map((call, at) => readCall(call, offered, at)),
+  calls: asked.slice(0, limits.tools.read).map((call, at) => readCall(call, offered, at)),
 })
 
 /** The messages in which a model is told what it said before, and what came of its calls. */

@@ -19,8 +19,8 @@ export const limits = {
   delay: { least: 1, most: 30 * 86_400 },
   approval: { least: 2, most: 30 * 86_400, usual: 72 * 3_600, approvers: 20, deciders: 5, decisions: 50 },
   policy: { least: 2, most: 7 * 86_400, usual: 24 * 3_600 },
-  /** What a model may call: so often for one answer, so many tools at once, of how many it is told at all, and the bytes of what it sends them. */
-  tools: { rounds: 8, atOnce: 8, told: 32, argumentBytes: 16_384 },
+  /** What a model may call: so often for one answer, so many tools at once, how many calls of one answer are read at all, and the bytes of what it sends them. */
+  tools: { rounds: 8, atOnce: 8, read: 32, argumentBytes: 16_384 },
   runDays: 30,
 } as const
 
