@@ -11,6 +11,16 @@ export interface Step {
   readonly needs?: readonly string[]
 }
 
+/** A group of test files that has time and an environment of its own. */
+export interface TestFiles {
+  readonly name: string
+  /** Files that have not begun by then are left out. */
+  readonly seconds: number
+  /** Paths and options of vitest. */
+  readonly args: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Test files that end processes again and again, or start a platform for each line of a recipe: minutes each, so they are a long item. */
 export const longTests: readonly string[] = [
   'test/chaos/crash-points.test.ts',
@@ -25,22 +35,11 @@ export const longTests: readonly string[] = [
 const tests = (...paths: string[]): readonly string[] => ['npm', 'test', '--', ...paths]
 
 /** The whole graph once with processes apart; the default test run has one process and events in memory. */
-export const graphApart: Step = {
+export const graphApart: TestFiles = {
   name: 'the whole graph with every subgraph apart, events by NATS',
   seconds: 720,
-  command: tests('test/supergraph'),
+  args: ['test/supergraph'],
   env: { GRAPH_MODE: 'apart', GRAPH_CARRIER: 'nats' },
-  needs: ['nats-server'],
-}
-
-/** A group of test files that has time and an environment of its own. */
-export interface TestFiles {
-  readonly name: string
-  /** Files that have not begun by then are left out. */
-  readonly seconds: number
-  /** Paths and options of vitest. */
-  readonly args: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
 }
 
 /** What people do with the pages, in a browser, and what axe finds on each of them. */

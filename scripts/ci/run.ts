@@ -230,7 +230,8 @@ async function full(): Promise<void> {
     seconds: 2100,
     args: longTests.flatMap(path => ['--exclude', path]),
   })
-  await take(graphApart)
+  if (!isInstalled('nats-server')) skip(graphApart.name, 'nats-server is not installed')
+  else if (fits(graphApart.name, graphApart.seconds)) await takeTests(graphApart)
   await take({ name: 'npm run generate, for the REST document', seconds: 120, command: ['npm', 'run', 'generate'] })
   await takeJourneys()
   const hasExamples = (await take({ name: 'examples: npm ci', seconds: 240, command: ['npm', 'ci', '--prefix', 'examples'] })) === true

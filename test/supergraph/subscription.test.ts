@@ -14,6 +14,8 @@ const widgetUpdated = 'subscription { widgetUpdated { id app title payload { sta
 const createPost = 'mutation($input: CreatePostInput!) { createPost(input: $input) { id threadId } }'
 const updatePost = 'mutation($input: UpdatePostInput!) { updatePost(input: $input) { id } }'
 
+/** So long a widget's changes are gathered, in milliseconds. */
+const gatherMs = 100
 /** Long enough for what was announced to have come: events are passed on at once, widgets are gathered for 100 ms. */
 const quiet = () => new Promise(resolve => setTimeout(resolve, 250))
 
@@ -168,10 +170,13 @@ describe('L-02 widgetUpdated', () => {
     await using events = await graph.subscribe(widgetUpdated, {}, { as: atPublishing(owner) })
     await events.next()
     const input = { brandId: brand.id, platform: 'X', copy: 'x', scheduledAt: graph.clock.soon() }
+    const began = performance.now()
     await Promise.all(Array.from({ length: 10 }, () => graph.execute(createPost, { input }, { as: owner })))
     await events.next(data => figures(data).scheduledToday === 10)
+    const windows = Math.ceil((performance.now() - began) / gatherMs)
     await quiet()
-    expect(events.events.length).toBeLessThanOrEqual(4)
+    // The widget of the beginning, and one for each span in which changes are gathered: a busy machine needs several for ten posts.
+    expect(events.events.length).toBeLessThanOrEqual(1 + windows)
   })
 
   test('sends nothing when a change leaves the widget the same', async () => {
