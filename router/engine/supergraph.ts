@@ -58,6 +58,8 @@ export interface Supergraph {
   readonly subgraphTypes: SubgraphTypes
   /** `Type.field` for every interface field that is missing in some of the subgraphs that know the interface. */
   readonly scattered: ReadonlySet<string>
+  /** `Type.field` for every field that takes values from contexts (`@fromContext`), and its counterparts on interfaces. */
+  readonly contextual: ReadonlySet<string>
   /**
    * `Type.field` for every field that takes arguments, or whose counterpart on an interface or an implementation does.
    */
@@ -103,6 +105,7 @@ export function readSupergraph(sdl: string, variants: Readonly<Record<string, Va
   }
   const scattered = new Set<string>()
   const withArguments = new Set<string>()
+  const contextual = new Set<string>()
   const fieldTypes = new Map<string, string>()
   const fieldNames = new Set<string>()
   const interfaceObjects = new Map<string, InterfaceObject>()
@@ -126,6 +129,8 @@ export function readSupergraph(sdl: string, variants: Readonly<Record<string, Va
     for (const field of definition.fields ?? []) {
       fieldNames.add(field.name.value)
       fieldTypes.set(`${definition.name.value}.${field.name.value}`, namedType(field.type))
+      if (uses(field.directives, 'join__field').some(({ contextArguments }) => contextArguments !== undefined))
+        contextual.add(`${definition.name.value}.${field.name.value}`)
       if (field.arguments?.length) withArguments.add(`${definition.name.value}.${field.name.value}`)
     }
   }
@@ -147,6 +152,7 @@ export function readSupergraph(sdl: string, variants: Readonly<Record<string, Va
     isLeaf: name => leaves.has(name),
     subgraphTypes: readSubgraphTypes(document),
     scattered,
+    contextual: alsoOnRelatives(contextual, document, fieldTypes),
     withArguments: alsoOnRelatives(withArguments, document, fieldTypes),
     interfaceKeys: alsoOnRelatives(keysOf(interfaceObjects), document, fieldTypes),
     interfaceObjects,

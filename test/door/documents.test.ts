@@ -1,3 +1,4 @@
+import { buildSchema } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { createDocuments } from '../../router/door/documents/documents.ts'
 import { limits } from '../../router/door/limits.ts'
@@ -11,6 +12,17 @@ test('rejects a subscription whose root depends on a variable like any other mis
     const read = documents.read(text)
     expect('errors' in read && read.errors.map(error => error.extensions.code)).toEqual(['GRAPHQL_VALIDATION_FAILED'])
   }
+})
+
+test('refuses an operation of a kind that the schema does not have', () => {
+  const queries = createDocuments(buildSchema('type Query { hello: String }'), { introspection: true })
+  for (const kind of ['subscription', 'mutation']) {
+    const read = queries.read(`${kind} { hello }`)
+    expect('errors' in read && read.errors.map(({ message, extensions }) => [message, extensions.code])).toEqual([
+      [`Schema is not configured to execute ${kind} operation.`, 'GRAPHQL_VALIDATION_FAILED'],
+    ])
+  }
+  expect('document' in queries.read('{ hello }')).toBe(true)
 })
 
 test('parses the same text once, and never returns the document of another text', () => {

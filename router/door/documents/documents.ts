@@ -8,6 +8,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   parse,
   specifiedRules,
+  type ValidationRule,
   validate,
 } from 'graphql'
 import { LRUCache } from 'lru-cache'
@@ -52,7 +53,8 @@ export interface DocumentsOptions {
 export function createDocuments(schema: GraphQLSchema, options: DocumentsOptions): Documents {
   const kept = new LRUCache<string, Kept>({ max: mostKept, maxSize: mostKeptBytes, sizeCalculation: each => each.bytes })
   const refused = new LRUCache<string, readonly GraphQLError[]>({ max: mostRefused })
-  const rules = options.introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule]
+  const general = [...specifiedRules, knownOperationKinds]
+  const rules = options.introspection ? general : [...general, NoSchemaIntrospectionCustomRule]
   const deferring = deferRules(options.defer ?? usualDeferLimits)
   const mistakes = (document: DocumentNode): readonly GraphQLError[] => {
     try {
@@ -101,6 +103,14 @@ export function createDocuments(schema: GraphQLSchema, options: DocumentsOptions
     known: hash => kept.get(hash)?.document,
   }
 }
+
+/** Refuses operations whose kind the schema does not have: graphql-js checks that when it runs an operation only. */
+const knownOperationKinds: ValidationRule = context => ({
+  OperationDefinition(node) {
+    if (context.getSchema().getRootType(node.operation)) return
+    context.reportError(new GraphQLError(`Schema is not configured to execute ${node.operation} operation.`, { nodes: node }))
+  },
+})
 
 /** Caches the documents of an engine whose graph may be replaced. */
 export function documentsOf(engine: Engine, options: Parameters<typeof createDocuments>[1]): Documents {

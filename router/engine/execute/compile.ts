@@ -1,14 +1,17 @@
 import type { BatchFetchNode, EntityBatchAlias, FetchNode, FetchRewrite, PlanNode } from '@graphql-hive/router-query-planner'
-import { type DocumentNode, Kind, parse, print, stripIgnoredCharacters } from 'graphql'
+import { type DocumentNode, Kind, parse, print, stripIgnoredCharacters, visit } from 'graphql'
 import { type MergeShape, shapeOfFetch } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
+import { contextsOf, isContextual } from '../graph/contexts.ts'
 import { findOperation } from '../operation/operation.ts'
 import { patienceOf } from '../operation/patience.ts'
 import { type SplitField, splitFields } from '../repairs/hive-differing-types/split-fields.ts'
 import { type Keyed, withInnerNames } from '../repairs/hive-inner-aliases/inner-names.ts'
 import { variablePrefix } from '../repairs/hive-variables/variables.ts'
 import type { Supergraph } from '../supergraph.ts'
-import { type CompiledPortion, inOrder, restsOf } from './deferred.ts'
+import { contextsFor } from './contexts.ts'
+import { type CompiledPortion, inOrder, restsOf } from './incremental/deferred.ts'
+import { type Portion, portionsOf } from './incremental/portions.ts'
 import { createKnownKeys, isKnownWhole } from './known-keys.ts'
 import { createKnownTypes } from './known-types.ts'
 import { withLatest } from './latest.ts'
@@ -16,7 +19,6 @@ import { createMerger } from './merger.ts'
 import { type Need, streamOn, streamsIn } from './needs.ts'
 import { withoutVainWaits } from './order.ts'
 import { createPlanTree, isSettled, type Path, type PlacedDocument, type PlanTree } from './plan-tree.ts'
-import { type Portion, portionsOf } from './portions.ts'
 import { createRepresent } from './representations.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, Step } from './step.ts'
 import { createWalk } from './walk.ts'
@@ -36,11 +38,10 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
   const placed = divided.flat().map(({ fetch }) => placedDocument(fetch))
   const tree = createPlanTree(placed, supergraph)
   const types = createKnownTypes(placed, tree, supergraph)
-  const walkedTwice = repeatedPaths(placed, tree)
   const streams = needs ? streamsIn(needs) : []
-  // With a condition, or with an object added by a later fetch, a fetch may omit one of several equal objects: then
-  // each keeps its own.
-  const mayShare = !plans.some(hasConditions) && streams.length === 0
+  const takesContexts = named.some(({ contexts }) => contexts.length > 0)
+  const walkedTwice = takesContexts || streams.length > 0 ? new Set<string>() : repeatedPaths(placed, tree)
+  const mayShare = mayShareObjects(plans, takesContexts, streams)
   const compiled = new Map<PlanNode, readonly CompiledPortion[]>()
   let timeoutMs = 0
   const [plan] = plans
@@ -129,10 +130,11 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
         through: alias.paths.map(path => (needs ? streamOn(needs, path) : null)),
         walks: alias.paths.map(path => createWalk(path, supergraph)),
         types: alias.paths.map(types.at),
-        memos: alias.paths.map(path => (streams.length === 0 && walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
+        memos: alias.paths.map(path => (walkedTwice.has(JSON.stringify(path)) ? JSON.stringify(path) : null)),
         alike: alias.paths.map(
           path => mayShare && isFirst && !alias.inputRewrites?.length && isSettled(path, tree) && isKnownWhole(keys.below(path), alias.requires),
         ),
+        sharesValues: !takesContexts,
         requires: alias.requires,
         representInto: createRepresent(alias.requires, alias.inputRewrites ?? [], supergraph),
         rewrites: [...(alias.outputRewrites ?? []), ...below.map(renamerOf)],
@@ -142,12 +144,19 @@ export function compilePlans(plans: readonly PlanNode[], supergraph: Supergraph,
       }
     })
     for (const { paths, shape } of groups) for (const path of paths) keys.add(path, shape)
-    return { kind: 'entities', fetch, variables: variablesOf(node, planned), groups, rest: null }
+    return { kind: 'entities', fetch, variables: variablesOf(node, planned), groups, rest: null, contexts: contextsFor(contextsIn(planned), fetch) }
   }
 }
 
 /** Maps a response key to the path segment of an error. */
 const renamerOf = (split: SplitField): FetchRewrite => ({ KeyRenamer: { path: [{ Key: split.key }], renameKeyTo: split.for } })
+
+/**
+ * Whether one object may stand for equal ones. With a condition, or with an object added by a later fetch, a fetch may
+ * omit one of several equal objects, and at two places equal objects may take different values from contexts.
+ */
+const mayShareObjects = (plans: readonly PlanNode[], takesContexts: boolean, streams: readonly unknown[]): boolean =>
+  !takesContexts && !plans.some(hasConditions) && streams.length === 0
 
 /** Whether any path of a plan leads to objects of some types only. */
 function hasConditions(node: PlanNode): boolean {
@@ -218,7 +227,14 @@ function readFetches(node: PlanNode, path: Path, visit: (node: FetchNode | Batch
 function readFetch(node: FetchNode | BatchFetchNode, path: Path): Keyed {
   const groups = groupsOf(node, path)
   const rewrites = node.kind === 'BatchFetch' || groups.length > 0 ? [] : (node.outputRewrites ?? [])
-  return { subgraph: node.serviceName, document: parse(node.operation, { noLocation: true }), text: node.operation, groups, rewrites }
+  return {
+    subgraph: node.serviceName,
+    document: parse(node.operation, { noLocation: true }),
+    text: node.operation,
+    groups,
+    rewrites,
+    contexts: contextsOf(node),
+  }
 }
 
 const placedDocument = ({ document, groups }: Keyed): PlacedDocument => ({
@@ -227,11 +243,19 @@ const placedDocument = ({ document, groups }: Keyed): PlacedDocument => ({
   requires: groups.flatMap(({ requires }) => requires),
 })
 
+/** The values from contexts that a fetch uses: a portion may use fewer than the planned fetch. */
+function contextsIn({ contexts, document }: Keyed): Keyed['contexts'] {
+  if (contexts.length === 0) return contexts
+  const used = new Set<string>()
+  visit(document, { VariableDefinition: ({ variable }) => void used.add(variable.name.value) })
+  return contexts.filter(({ variable }) => used.has(variable))
+}
+
 /** The client's variables that a fetch uses: a portion may use fewer than the planned fetch. */
 function variablesOf(node: FetchNode | BatchFetchNode, { document, text }: Keyed): FetchVariable[] {
   const usages = node.variableUsages ?? []
   const [operation] = document.definitions
   const isPortion = text !== node.operation && document.definitions.length === 1 && operation?.kind === Kind.OPERATION_DEFINITION
   const defined = isPortion ? new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value)) : null
-  return usages.filter(name => defined?.has(name) ?? true).map(name => ({ name, from: name.slice(variablePrefix.length) }))
+  return usages.filter(name => !isContextual(name) && (defined?.has(name) ?? true)).map(name => ({ name, from: name.slice(variablePrefix.length) }))
 }

@@ -4,9 +4,9 @@ import { type Data, isData } from '../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../engine.ts'
 import { type Place, TooMuch } from '../errors.ts'
 import type { Deferral } from '../operation/deferral.ts'
-import type { Supergraph } from '../supergraph.ts'
+import { contextRequests } from './contexts.ts'
 import { applyRewrite, visitTargets } from './entities.ts'
-import type { StreamedList } from './needs.ts'
+import { type Streaming, visitPlaces, withElements } from './incremental/streamed.ts'
 import { createRepresentations, type Representations } from './representations.ts'
 import type { CompiledPlan, EntityGroup, EntityStep, FetchStep, FetchVariable, FlowStep, Step } from './step.ts'
 import type { Owner } from './walk.ts'
@@ -24,20 +24,16 @@ export interface Failure {
 }
 
 /** One run of a plan with all its data. A subscription creates a new run for every event. */
-export interface Run {
+export interface Run extends Streaming {
   readonly transport: Transport
-  readonly supergraph: Supergraph
   /** Coerced variables under the client's names. */
   readonly variables: Readonly<Record<string, unknown>>
   readonly call: Omit<FetchCall, 'variables'>
-  readonly data: Data
   readonly failures: Failure[]
   /** Keys of mutations that repeated an earlier result of the same idempotency key. */
   readonly replayed: Set<string>
   /** Objects at paths from which a later fetch starts again (`EntityGroup.memos`), without duplicates. */
   readonly found: Map<string, readonly Data[]>
-  /** Lists that are streamed, with the number of their first elements. @default none */
-  readonly streams?: readonly (StreamedList & { readonly first: number })[] | undefined
   /** Objects whose entity a subgraph reported as missing, with the representation that it received. */
   readonly missing: Map<Data, Data>
 }
@@ -122,16 +118,40 @@ type Waiting = readonly (readonly Data[][])[]
 
 async function runEntities(run: Run, step: EntityStep): Promise<void> {
   if (run.call.signal?.aborted) return
-  const { subgraph } = step.fetch
   const waiting: Waiting[] = []
-  const fail = (cause: unknown, at: number) => {
-    const places = placesOf(step.groups[at]!, waiting[at]?.flat(2) ?? [], whereabouts(run, step.groups[at]!))
-    run.failures.push({ subgraph, error: null, cause, places, renames: noRenames })
-  }
   try {
-    const variables = variablesFor(run, step.variables)
     const byVariable = new Map<string, Representations>()
+    if (step.contexts) {
+      const requests = contextRequests(step, step.contexts, run.data, run.supergraph, (at, visit) => visitPlaces(run, step.groups[0]!, at, step.rest, visit))
+      await Promise.all(requests.map(each => askEntities(run, each.step, each.waiting, each.byVariable, each.variables)))
+      return
+    }
     for (const group of step.groups) waiting.push(gather(run, group, byVariable, step.rest))
+    await askEntities(run, step, waiting, byVariable)
+  } catch (cause) {
+    // No subgraph is at fault, and no other step could answer.
+    if (cause instanceof TooMuch) throw cause
+    for (const at of step.groups.keys()) failEntities(run, step, waiting, at, cause)
+  }
+}
+
+/** Reports a failure at all objects that wait for entities of one group. */
+function failEntities(run: Run, step: EntityStep, waiting: readonly Waiting[], at: number, cause: unknown): void {
+  const group = step.groups[at]!
+  const places = placesOf(group, waiting[at]?.flat(2) ?? [], whereabouts(run, group))
+  run.failures.push({ subgraph: step.fetch.subgraph, error: null, cause, places, renames: noRenames })
+}
+
+/** Sends the request of a step, and merges its entities into the objects that wait for them. */
+async function askEntities(
+  run: Run,
+  step: EntityStep,
+  waiting: readonly Waiting[],
+  byVariable: ReadonlyMap<string, Representations>,
+  more: Data = {},
+): Promise<void> {
+  try {
+    const variables = { ...variablesFor(run, step.variables), ...more }
     let some = false
     for (const [variable, { list }] of byVariable) {
       variables[variable] = list
@@ -146,43 +166,19 @@ async function runEntities(run: Run, step: EntityStep): Promise<void> {
       const entities = isData(data) ? data[group.key] : null
       if (areEntities(entities, asked.length)) takeEntities(run, group, waiting[at]!, asked, entities)
       // Once all clients have left, running fetches end with empty lists, which is no subgraph's failure.
-      else if (sent.length === 0 && !run.call.signal?.aborted) fail(noEntities, at)
+      else if (sent.length === 0 && !run.call.signal?.aborted) failEntities(run, step, waiting, at, noEntities)
     })
     if (sent.length > 0) takeEntityErrors(run, step, waiting, sent)
   } catch (cause) {
     // No subgraph is at fault, and no other step could answer.
     if (cause instanceof TooMuch) throw cause
-    step.groups.forEach((_, at) => {
-      fail(cause, at)
-    })
+    for (const at of step.groups.keys()) failEntities(run, step, waiting, at, cause)
   }
 }
 
 /** Whether a subgraph answered an entity or null for each representation that it received. */
 const areEntities = (value: unknown, asked: number): value is (Data | null)[] =>
   Array.isArray(value) && value.length >= asked && value.every(entity => entity === null || isData(entity))
-
-/**
- * Does work while streamed lists hold some of their elements only: the first ones, and of one list null in their place.
- * @param rest the list of which all but the first elements are meant @default of all lists the first ones
- */
-export function withElements<Result>({ streams = [], data, supergraph }: Run, rest: Deferral | null, work: () => Result): Result {
-  const cut: { readonly list: unknown[]; readonly whole: unknown[] }[] = []
-  for (const { stream, owner, key, first } of streams) {
-    visitTargets(data, owner, supergraph, countElements(), object => {
-      const list = object[key]
-      if (!Array.isArray(list) || cut.some(each => each.list === list)) return
-      cut.push({ list, whole: [...list] })
-      if (stream === rest) list.fill(null, 0, first)
-      else list.length = Math.min(list.length, first)
-    })
-  }
-  try {
-    return work()
-  } finally {
-    for (const { list, whole } of cut) for (const [index, element] of whole.entries()) list[index] = element
-  }
-}
 
 /** Collects the representations of one group; equal ones are sent once, across all groups that share a variable. */
 function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representations>, rest: Deferral | null): Waiting {
@@ -226,7 +222,7 @@ function gather(run: Run, group: EntityGroup, byVariable: Map<string, Representa
  * Merges the fetched entities into the waiting objects. Objects at one path may share an entity's values, because later
  * steps treat all objects of a path alike; objects at another path get a copy.
  */
-function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
+function takeEntities(run: Run, { merger, sharesValues }: EntityGroup, waiting: Waiting, asked: readonly Data[], entities: readonly (Data | null)[]): void {
   const taken = merger.hasObjects && waiting.length > 1 ? new Set<number>() : null
   const elements = countElements()
   for (const atPath of waiting) {
@@ -239,7 +235,11 @@ function takeEntities(run: Run, { merger }: EntityGroup, waiting: Waiting, asked
       if (taken?.has(index)) entity = merger.copy(entity, elements)
       else taken?.add(index)
       // An object reached by several paths waits once for each.
-      for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) merger.take(target, entity, elements)
+      let isFirst = true
+      for (const target of merger.hasObjects && targets.length > 2 ? new Set(targets) : targets) {
+        merger.take(target, sharesValues || isFirst ? entity : merger.copy(entity, elements), elements)
+        isFirst = false
+      }
     })
   }
 }

@@ -1,6 +1,7 @@
 import type { FetchRewrite, RequiresSelection } from '@graphql-hive/router-query-planner'
 import type { MergeShape } from '../data/merge.ts'
 import type { Fetch } from '../engine.ts'
+import type { ContextValue } from '../graph/contexts.ts'
 import type { Deferral } from '../operation/deferral.ts'
 import type { Merger } from './merger.ts'
 import type { StreamedList } from './needs.ts'
@@ -48,6 +49,24 @@ export interface EntityStep {
   readonly groups: readonly EntityGroup[]
   /** Streamed list of whose elements the fetch completes all but the first; null for one that completes those of all others. */
   readonly rest: Deferral | null
+  /** Values that the entities take from objects around them; null where they take none. */
+  readonly contexts: Contexts | null
+}
+
+/** The values that entities of a fetch take from objects around them, and the fetches for several sets of values. */
+export interface Contexts {
+  readonly values: readonly ContextValue[]
+  /** The one for most sets of values comes first, that for a single set last. */
+  readonly fetches: readonly ContextFetch[]
+}
+
+/** A fetch of entities with several sets of values. */
+export interface ContextFetch {
+  readonly fetch: Fetch
+  /** Keys of its `_entities` fields, one for each set. */
+  readonly keys: readonly string[]
+  /** What the names of variables of each set end with. */
+  readonly suffixes: readonly string[]
 }
 
 /** One `_entities` field of a fetch. */
@@ -69,6 +88,8 @@ export interface EntityGroup {
    * completed once.
    */
   readonly alike: readonly boolean[]
+  /** Whether objects that wait for the same entity may share the objects below it: later fetches treat them alike. */
+  readonly sharesValues: boolean
   /** The keys and fields of which representations consist. */
   readonly requires: readonly RequiresSelection[]
   readonly representInto: RepresentInto

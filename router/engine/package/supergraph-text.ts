@@ -1,12 +1,15 @@
-import { Supergraph } from '@apollo/federation-internals'
+import { DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, Supergraph } from '@apollo/federation-internals'
+import { contextFeature } from '../plan/apollo.ts'
 import { isProduction } from './host/environment.ts'
 
 /**
- * Checks that a text is a supergraph whose rules all are understood, as `@apollo/gateway` does.
+ * Checks that a text is a supergraph whose rules all are understood, as `@apollo/gateway` does. Unlike there,
+ * `@context` is understood.
  * @param validateSupergraph whether each subgraph in it is validated too @default unless NODE_ENV is production
  * @returns name and address of each subgraph
  * @throws Error, or GraphQLError, saying what is wrong with it
  */
 export function readSubgraphs(supergraphSdl: string, validateSupergraph = !isProduction()): readonly { readonly name: string; readonly url?: string }[] {
-  return Supergraph.build(supergraphSdl, { validateSupergraph }).subgraphsMetadata()
+  const supportedFeatures = new Set([...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, contextFeature])
+  return Supergraph.build(supergraphSdl, { supportedFeatures, validateSupergraph }).subgraphsMetadata()
 }

@@ -1,6 +1,7 @@
-import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, QueryPlanSelectionNode } from '@apollo/query-planner'
+import type { FetchNode as ApolloFetch, PlanNode as ApolloNode, FetchDataRewrite, QueryPlanSelectionNode } from '@apollo/query-planner'
 import type { FetchNode, FetchNodePathSegment, FlattenNodePathSegment, PlanNode, RequiresSelection, ValueSetter } from '@graphql-hive/router-query-planner'
 import { parse } from 'graphql'
+import type { ContextFetchNode, ContextValue } from '../graph/contexts.ts'
 import type { Supergraph } from '../supergraph.ts'
 import type { PlanText } from './plan-text.ts'
 
@@ -11,18 +12,22 @@ import type { PlanText } from './plan-text.ts'
 const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 
+/** The feature behind `@context` and `@fromContext`, whose plans the executor runs. */
+export const contextFeature = 'https://specs.apollo.dev/context/v0.1'
+
 /**
  * Loads the second planner (@apollo/query-planner), for operations that the first one cannot plan. It is far slower,
  * but finds a plan for an entity that requires its own fields and is reached through an entity of its own type. It
  * throws when it has no plan, or only one that our executor does not support.
  */
 export async function openApolloPlanner(supergraph: Supergraph): Promise<PlanText> {
-  const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument }] = await Promise.all([
+  const [{ QueryPlanner }, { Supergraph: ApolloSupergraph, operationFromDocument, DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES }] = await Promise.all([
     import('@apollo/query-planner'),
     import('@apollo/federation-internals'),
   ])
   // Its own list of features leaves out the access directives, and we have decided by them already.
-  const read = ApolloSupergraph.build(supergraph.stripped())
+  const supportedFeatures = new Set([...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, contextFeature])
+  const read = ApolloSupergraph.build(supergraph.stripped(), { supportedFeatures })
   const planner = new QueryPlanner(read, { debug: limits })
   const schema = read.apiSchema()
   return async (text, active) => {
@@ -57,10 +62,10 @@ function fetchNode({
   requires,
   inputRewrites = [],
   outputRewrites,
-  contextRewrites,
-}: ApolloFetch): FetchNode {
+  contextRewrites = [],
+}: ApolloFetch): FetchNode | ContextFetchNode {
   // It renames what a fetch brought at once, and the paths of later fetches have the new name; ours renames at the end.
-  if (outputRewrites?.length || contextRewrites?.length) throw notFollowed
+  if (outputRewrites?.length || (contextRewrites.length > 0 && !requires)) throw notFollowed
   return {
     kind: 'Fetch',
     serviceName,
@@ -73,7 +78,14 @@ function fetchNode({
       const setter: ValueSetter = { path: rewrite.path.map(rewriteSegment), setValueTo: rewrite.setValueTo }
       return { ValueSetter: setter }
     }),
+    ...(contextRewrites.length > 0 && { contexts: contextRewrites.map(contextValue) }),
   }
+}
+
+function contextValue(rewrite: FetchDataRewrite): ContextValue {
+  if (rewrite.kind !== 'KeyRenamer') throw notFollowed
+  const up = rewrite.path.lastIndexOf('..') + 1
+  return { variable: rewrite.renameKeyTo, up, path: rewrite.path.slice(up).map(rewriteSegment) }
 }
 
 function requiredSelection(selection: QueryPlanSelectionNode): RequiresSelection {

@@ -46,8 +46,9 @@ export type AskPlanner = (texts: readonly string[], askers: Askers, active?: rea
  * Makes the plans for the texts of one operation, one for each. @throws DomainError for a mistake of the client, Error for
  * an operation that no planner can plan
  * @param active labels of progressive overrides that are active @default none
+ * @param isForSecond whether only the second planner knows how to plan the operation @default false
  */
-export type PlanTexts = (texts: readonly string[], askers: Askers, active?: readonly string[]) => Promise<readonly (PlanNode | null)[]>
+export type PlanTexts = (texts: readonly string[], askers: Askers, active?: readonly string[], isForSecond?: boolean) => Promise<readonly (PlanNode | null)[]>
 
 /** Calls a planner library in this very process, where a plan that has begun cannot be stopped. */
 export const askHere =
@@ -68,8 +69,15 @@ export const askHere =
 /** Tries a second planner where the first one fails. Where both fail, the first one's message is reported. */
 export const withSecond =
   (first: AskPlanner, second: AskPlanner): PlanTexts =>
-  async (texts, askers, active) => {
+  async (texts, askers, active, isForSecond = false) => {
     const plans: (PlanNode | null)[] = []
+    if (isForSecond) {
+      for (const made of await second(texts, askers, active)) {
+        if ('failed' in made) throw new Error(made.failed)
+        plans.push(made.plan)
+      }
+      return plans
+    }
     for (const [at, made] of (await first(texts, askers, active)).entries()) {
       if ('plan' in made) plans.push(made.plan)
       else {

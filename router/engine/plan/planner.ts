@@ -1,4 +1,5 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner'
+import { type FieldNode, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import type { Names } from '../operation/names.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { Supergraph } from '../supergraph.ts'
@@ -25,10 +26,24 @@ export const createPlanner = (supergraph: Supergraph, planTexts = planHere(super
   async plan(operation, names, askers = createAskers('nobody'), active = []) {
     const texts = plannable(operation, names, supergraph)
     if (texts.length === 0) return []
-    const plans = await planTexts(texts, askers, active)
+    const plans = await planTexts(texts, askers, active, takesContexts(texts, supergraph))
     return plans.filter(plan => plan !== null)
   },
 })
+
+/** Whether texts select a field that takes values from contexts: the first planner leaves these values out. */
+function takesContexts(texts: readonly string[], { schema, contextual }: Pick<Supergraph, 'schema' | 'contextual'>): boolean {
+  if (contextual.size === 0) return false
+  const types = new TypeInfo(schema)
+  return texts.some(text => {
+    let found = false
+    const note = (field: FieldNode) => {
+      found ||= contextual.has(`${types.getParentType()?.name}.${field.name.value}`)
+    }
+    visit(parse(text, { noLocation: true }), visitWithTypeInfo(types, { Field: field => void note(field) }))
+    return found
+  })
+}
 
 /**
  * Plans in this process, for users who run operations of their own: a plan that has begun cannot be stopped.

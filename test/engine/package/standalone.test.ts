@@ -71,6 +71,29 @@ describe('createEngine', () => {
     })
   })
 
+  it('answers whatever a server hands over with an error that says what is wrong, and its code', async () => {
+    const engine = open({ supergraphSdl: shop.supergraphSdl })
+    const query = '{ __typename }'
+    const asked: readonly (readonly [object, string, string])[] = [
+      [{}, 'BAD_REQUEST', 'no operation'],
+      [{ query: 7 }, 'BAD_REQUEST', 'no operation'],
+      [{ query: { kind: 'Field' } }, 'BAD_REQUEST', 'no operation'],
+      [{ query: '{' }, 'GRAPHQL_PARSE_FAILED', 'Syntax Error'],
+      [{ query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED', 'Cannot query field'],
+      [{ query: 'subscription { nothing }' }, 'GRAPHQL_VALIDATION_FAILED', 'not configured to execute subscription'],
+      [{ query, variables: 'many' }, 'BAD_REQUEST', 'variables'],
+      [{ query, variables: [1] }, 'BAD_REQUEST', 'variables'],
+      [{ query, operationName: 7 }, 'BAD_REQUEST', 'operationName'],
+      [{ query, operationName: 'Other' }, 'BAD_USER_INPUT', 'Other'],
+    ]
+    for (const [request, code, words] of asked)
+      for (const run of [engine.execute, engine.subscribe])
+        expect(await run(request as Parameters<typeof run>[0]), JSON.stringify(request)).toMatchObject({
+          errors: [{ message: expect.stringContaining(words), extensions: { code } }],
+        })
+    expect(await engine.execute({ query, variables: null as never, operationName: null })).toEqual({ data: { __typename: 'Query' } })
+  })
+
   it('answers @defer and @stream by payloads', async () => {
     const engine = open({ supergraphSdl: shop.supergraphSdl })
     const payloads = await payloadsOf(await engine.execute({ query: '{ products(first: 1) { name ... @defer(label: "later") { stock } } }' }))
@@ -121,6 +144,14 @@ describe('createEngine', () => {
 
   it('refuses a text that is no supergraph', () => {
     expect(() => createEngine({ supergraphSdl: 'type Query { a: Int }' })).toThrow()
+  })
+
+  it('says that subscriptions are started by subscribe()', async () => {
+    const supergraphSdl = composeShop(shop.urls, { catalog: ' type Subscription { ticks(to: Int!): Product fails: Int }' })
+    const engine = open({ supergraphSdl })
+    expect(await engine.execute({ query: 'subscription { fails }' })).toMatchObject({
+      errors: [{ message: expect.stringContaining('subscribe()'), extensions: { code: 'BAD_USER_INPUT' } }],
+    })
   })
 
   it('subscribes at a schema in this process, and asks other subgraphs for each event', async () => {

@@ -24,9 +24,13 @@ export function namesOf(plan: CompiledPlan, operationName: string | null, client
   for (const [at, step] of steps.entries()) {
     const name = operationName === null ? undefined : `${operationName}__${step.fetch.subgraph.replaceAll(/\W/g, '_')}__${at}`
     const path = step.kind === 'fetch' ? [] : writtenPath(step.groups[0]?.paths[0] ?? [], clientKeys)
-    const { document, ...rest } = rewrite(step, name)
-    let shown: ShownFetch | undefined
-    named.set(step.fetch, { ...rest, shown: () => (shown ??= showFetch(document, clientKeys)), operationName: name, path })
+    const add = (fetch: Fetch) => {
+      const { document, ...rest } = rewrite({ ...step, fetch }, name)
+      let shown: ShownFetch | undefined
+      named.set(fetch, { ...rest, shown: () => (shown ??= showFetch(document, clientKeys)), operationName: name, path })
+    }
+    add(step.fetch)
+    if (step.kind === 'entities') for (const { fetch } of step.contexts?.fetches ?? []) add(fetch)
   }
   return named
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type DocumentNode, type ExecutionResult, type GraphQLError, type GraphQLSchema, getOperationAST, Kind, parse, print, validate } from 'graphql'
+import { type DocumentNode, type ExecutionResult, GraphQLError, type GraphQLSchema, getOperationAST, Kind, parse, print, validate } from 'graphql'
 import { LRUCache } from 'lru-cache'
 import { anonymous } from '../../../../subgraphs/viewer.ts'
 import type { IncrementalAnswer, LiveStream, OperationRequest } from '../../engine.ts'
@@ -156,7 +156,8 @@ export function createEngine(config: EngineConfig): GatewayEngine {
     execute: request =>
       inSpan('gateway.request', telemetry, request.operationName ? { 'graphql.operation.name': request.operationName } : {}, async span => {
         const known = read(request.query)
-        if (known.errors.length > 0) return { errors: known.errors }
+        const mistakes = mistakesIn(request, known, schema, 'execute')
+        if (mistakes.length > 0) return { errors: mistakes }
         const answer = await native.executeIncrementally!(asked(request, known))
         if ('next' in answer) return payloads(answer)
         if (answer.errors) span.failed(answer.errors, telemetry)
@@ -164,7 +165,8 @@ export function createEngine(config: EngineConfig): GatewayEngine {
       }),
     async subscribe(request) {
       const known = read(request.query)
-      if (known.errors.length > 0) return { errors: known.errors }
+      const mistakes = mistakesIn(request, known, schema, 'subscribe')
+      if (mistakes.length > 0) return { errors: mistakes }
       const prepared = await native.prepareStream(asked(request, known))
       if (!('start' in prepared)) return prepared
       const own = new AbortController()
@@ -181,12 +183,36 @@ export function createEngine(config: EngineConfig): GatewayEngine {
 /** All operations take turns as those of one caller: the engine does not know its callers. */
 const claim = { caller: 'engine', organization: 'engine' }
 
+/** Returns what keeps a request from being run. Servers may hand over what their clients sent, whatever it is. */
+function mistakesIn(
+  { variables, operationName }: EngineRequest,
+  { document, errors }: Read,
+  schema: GraphQLSchema,
+  call: 'execute' | 'subscribe',
+): readonly GraphQLError[] {
+  if (errors.length > 0) return errors
+  const mistake = (message: string, code = 'BAD_REQUEST') => [new GraphQLError(message, { extensions: { code } })]
+  if (typeof (variables ?? {}) !== 'object' || Array.isArray(variables))
+    return mistake('The variables are no object: send them as an object of names and values.')
+  if (typeof (operationName ?? '') !== 'string') return mistake('The operationName is no text.')
+  const kind = getOperationAST(document, operationName)?.operation
+  // Validation lets operations pass whose kind the schema does not know.
+  if (kind && !schema.getRootType(kind)) return mistake(`Schema is not configured to execute ${kind} operation.`, 'GRAPHQL_VALIDATION_FAILED')
+  if (kind === 'subscription' && call === 'execute') return mistake('The operation is a subscription: start it by subscribe().', 'BAD_USER_INPUT')
+  return []
+}
+
 /** Reads operations once: plans are kept by the parsed document. */
 function createReading(schema: GraphQLSchema): (query: string | DocumentNode) => Read {
   const byText = new LRUCache<string, Read>({ max: keptDocuments })
   const byDocument = new WeakMap<DocumentNode, Read>()
-  const readDocument = (document: DocumentNode, source: string): Read => ({ document, source, errors: validate(schema, document) })
+  const readDocument = (document: DocumentNode, source: string): Read => ({
+    document,
+    source,
+    errors: validate(schema, document).map(error => withCode(error, 'GRAPHQL_VALIDATION_FAILED')),
+  })
   return query => {
+    if (!isOperation(query)) return { document: nothing, source: '', errors: [noOperation] }
     if (typeof query !== 'string') {
       const known = byDocument.get(query) ?? readDocument(query, print(query))
       byDocument.set(query, known)
@@ -198,13 +224,24 @@ function createReading(schema: GraphQLSchema): (query: string | DocumentNode) =>
       try {
         known = readDocument(parse(query), query)
       } catch (cause) {
-        return { document: { kind: Kind.DOCUMENT, definitions: [] }, source: query, errors: [cause as GraphQLError] }
+        return { document: nothing, source: query, errors: [withCode(cause as GraphQLError, 'GRAPHQL_PARSE_FAILED')] }
       }
       byText.set(key, known)
     }
     return known
   }
 }
+
+const nothing: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] }
+
+/** Whether a query is a text or a parsed document; in JavaScript it may be anything. */
+const isOperation = (query: unknown): query is EngineRequest['query'] =>
+  typeof query === 'string' || (typeof query === 'object' && query !== null && 'kind' in query && query.kind === Kind.DOCUMENT)
+
+const noOperation = new GraphQLError('The request has no operation: give it as `query`, a text or a parsed document.', { extensions: { code: 'BAD_REQUEST' } })
+
+const withCode = ({ message, nodes, source, positions }: GraphQLError, code: string) =>
+  new GraphQLError(message, { ...(nodes && { nodes }), ...(source && { source }), ...(positions && { positions }), extensions: { code } })
 
 const payloads = (answer: IncrementalAnswer): AsyncIterableIterator<IncrementalPayload> =>
   iterator(

@@ -1,5 +1,6 @@
 import type { EntityBatchAlias, FetchRewrite, FlattenNodePathSegment, InlineFragmentRequiresNode, RequiresSelection } from '@graphql-hive/router-query-planner'
 import { type DocumentNode, type FieldNode, Kind, print, type SelectionSetNode, stripIgnoredCharacters, visit } from 'graphql'
+import { type ContextValue, isGivenByContext } from '../../graph/contexts.ts'
 import type { Requirement } from '../../graph/subgraph-types.ts'
 import type { Supergraph } from '../../supergraph.ts'
 
@@ -12,6 +13,8 @@ export interface Keyed {
   readonly groups: readonly EntityBatchAlias[]
   /** Rewrites of a fetch of root fields. */
   readonly rewrites: readonly FetchRewrite[]
+  /** Values that its entities take from objects around them. */
+  readonly contexts: readonly ContextValue[]
 }
 
 type Known = Pick<Supergraph, 'fieldNames' | 'subgraphTypes'>
@@ -29,6 +32,7 @@ const inner = /^_internal_qp_alias_\d+$/
  */
 export function withInnerNames(fetches: readonly Keyed[], supergraph: Known): readonly Keyed[] {
   if (!areAmbiguous(fetches, supergraph)) return fetches
+  if (fetches.some(({ contexts }) => contexts.length > 0)) throw new Error('The plan requires fields with arguments beside values from contexts')
   const rename = createRenaming(supergraph)
   return fetches.map(rename)
 }
@@ -186,8 +190,10 @@ function createRenaming(supergraph: Known): (fetch: Keyed) => Keyed {
 }
 
 /** Whether the planner chose a key: fields that clients select with arguments have private keys. */
-const isOurs = ({ alias, name, arguments: given = [] }: FieldNode): boolean =>
-  alias ? inner.test(alias.value) : given.length > 0 && name.value !== '_entities'
+const isOurs = (field: FieldNode): boolean => {
+  const { alias, name, arguments: given = [] } = field
+  return alias ? inner.test(alias.value) : given.length > 0 && name.value !== '_entities' && !isGivenByContext(field)
+}
 
 const meaningOf = (field: string, given: FieldNode['arguments'] = []) => `${field}(${given.map(print).sort().join()})`
 

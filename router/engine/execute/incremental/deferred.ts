@@ -1,6 +1,6 @@
 import type { PlanNode } from '@graphql-hive/router-query-planner'
-import { type Deferral, isWithin } from '../operation/deferral.ts'
-import type { DeferredStep, EntityStep, FetchStep } from './step.ts'
+import { type Deferral, isWithin } from '../../operation/deferral.ts'
+import type { DeferredStep, EntityStep, FetchStep } from '../step.ts'
 
 /** A fetch, or a portion of one, ready to run; `for` is null where the first payload waits for it. */
 export interface CompiledPortion {

@@ -10,10 +10,12 @@ import {
   stripIgnoredCharacters,
   visit,
 } from 'graphql'
-import { bringers, type Deferral } from '../operation/deferral.ts'
-import type { Keyed } from '../repairs/hive-inner-aliases/inner-names.ts'
-import type { Supergraph } from '../supergraph.ts'
-import { type Need, needAt, needBelow } from './needs.ts'
+import type { ContextValue } from '../../graph/contexts.ts'
+import { bringers, type Deferral } from '../../operation/deferral.ts'
+import type { Keyed } from '../../repairs/hive-inner-aliases/inner-names.ts'
+import type { Supergraph } from '../../supergraph.ts'
+import { type Need, needAt, needBelow } from '../needs.ts'
+import type { Path } from '../plan-tree.ts'
 
 /** The part of one planned fetch that the same payloads of an incremental answer need. */
 export interface Portion {
@@ -49,7 +51,10 @@ export function portionsOf(fetches: readonly Keyed[], needs: Need, supergraph: K
     for (const { fetch, pieces, renamed } of read) {
       for (const group of fetch.groups) {
         const by = new Set(pieces.filter(piece => piece.group === group).flatMap(piece => [...neededBy(piece, fetch, needs, renamed)]))
-        for (const path of group.paths) require(needAt(needs, path), group.requires, by)
+        for (const path of group.paths) {
+          require(needAt(needs, path), group.requires, by)
+          for (const context of fetch.contexts) require(needAt(needs, around(path, context.up)), requiredBy(context), by)
+        }
       }
     }
     after = countIn(needs)
@@ -125,6 +130,25 @@ function require(place: Need, selections: readonly RequiresSelection[], by: Read
       }
     }
   }
+}
+
+/** Returns the path to the objects that stand a number of fields above those of a path. */
+function around(path: Path, up: number): Path {
+  let end = path.length
+  for (let left = up; left > 0; left--) {
+    while (end > 0 && !isField(path[end - 1]!)) end--
+    end--
+  }
+  return path.slice(0, Math.max(0, end))
+}
+
+const isField = (segment: Path[number]) => typeof segment !== 'string' && 'Field' in segment
+
+/** Returns what a value from a context requires of the object that it stands in. */
+function requiredBy({ path: [segment, ...below] }: Pick<ContextValue, 'path'>): RequiresSelection[] {
+  if (segment === undefined) return []
+  if (!('Key' in segment)) return requiredBy({ path: below })
+  return [{ kind: 'Field', name: segment.Key, ...(below.length > 0 && { selections: requiredBy({ path: below }) }) }]
 }
 
 const isRequiredLeaf = ({ group, key, nodes }: Piece, needs: Need): boolean =>
