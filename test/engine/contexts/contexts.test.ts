@@ -1,69 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { compose, type Part, testGraph } from '../supergraph-fixture.ts'
-
-const accounts = [
-  { __typename: 'Business', id: 'a1', currency: { code: 'EUR', decimals: 2 }, owner: 'p1', posts: ['s1', 's2'] },
-  { __typename: 'Private', id: 'a2', currency: { code: 'JPY', decimals: 0 }, owner: 'p1', posts: ['s2', 's3'] },
-  { __typename: 'Business', id: 'a3', currency: null, owner: 'p2', posts: ['s2'] },
-]
-const accountOf = (id: string) => accounts.find(each => each.id === id) ?? null
-const account = {
-  __resolveReference: ({ id }: { id: string }) => accountOf(id),
-  owner: ({ owner }: { owner: string }) => ({ id: owner }),
-  posts: ({ posts }: { posts: string[] }) => posts.map(id => ({ id })),
-}
-
-/** Prices of posts and greetings of people depend on the account that leads to them. */
-const parts: Record<string, Part> = {
-  accounts: {
-    sdl: `type Query { accounts: [Account!]! account(id: ID!): Account }
-      interface Account @context(name: "account") { id: ID! currency: Currency owner: Person! posts: [Post!]! }
-      type Business implements Account @key(fields: "id") @context(name: "account") { id: ID! currency: Currency owner: Person! posts: [Post!]! }
-      type Private implements Account @key(fields: "id") @context(name: "account") { id: ID! currency: Currency owner: Person! posts: [Post!]! }
-      type Currency { code: String! decimals: Int }
-      type Person @key(fields: "id") {
-        id: ID!
-        greeting(code: String @fromContext(field: "$account { currency { code } }"), word: String = "Hello"): String
-        best: Post!
-      }
-      type Post @key(fields: "id") {
-        id: ID!
-        price(code: String @fromContext(field: "$account { currency { code } }"), times: Int = 1): String
-        failing(code: String @fromContext(field: "$account { currency { code } }")): String
-      }`,
-    resolvers: {
-      Query: { accounts: () => accounts, account: (_: unknown, { id }: { id: string }) => accountOf(id) },
-      Account: { __resolveType: ({ __typename }: { __typename: string }) => __typename },
-      Business: account,
-      Private: account,
-      Person: {
-        __resolveReference: (reference: object) => reference,
-        greeting: ({ id }: { id: string }, { code, word }: { code?: string; word: string }) => `${word} ${id} in ${code}`,
-        best: () => ({ id: 's2' }),
-      },
-      Post: {
-        __resolveReference: (reference: object) => reference,
-        price: ({ id }: { id: string }, { code, times }: { code?: string | null; times: number }) => `${id} ${times} ${code}`,
-        failing: ({ id }: { id: string }, { code }: { code?: string | null }) => {
-          if (code === 'JPY') throw new Error(`no ${code}`)
-          return `${id} ${code}`
-        },
-      },
-    },
-  },
-  posts: {
-    sdl: 'type Query { count: Int } type Post @key(fields: "id") { id: ID! body: String reviews: [Review!]! } type Review @key(fields: "id") { id: ID! stars: Int }',
-    resolvers: {
-      Post: {
-        __resolveReference: (reference: object) => reference,
-        body: ({ id }: { id: string }) => `body of ${id}`,
-        reviews: ({ id }: { id: string }) => [{ id: `r-${id}` }],
-      },
-      Review: { __resolveReference: (reference: object) => reference, stars: () => 5 },
-    },
-  },
-}
+import { contextParts as parts } from './graph.ts'
 
 describe('@context and @fromContext', () => {
   it('finds the fields that take values from contexts', () => {
