@@ -99,8 +99,8 @@ export interface GraphOptions {
 
 const kept = { defaultMaxAge: 300, maxAge: 300 }
 
-const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.9", import: ["@key", "@requires", "@external", "@provides",
-  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize", "@tag", "@context", "@fromContext"])\n`
+const link = `extend schema @link(url: "https://specs.apollo.dev/federation/v2.12", import: ["@key", "@requires", "@external", "@provides",
+  "@shareable", "@interfaceObject", "@inaccessible", "@requiresScopes", "@authenticated", "@policy", "@override", "@composeDirective", "@cost", "@listSize", "@tag", "@context", "@fromContext", "@cacheTag"])\n`
 
 /** A subgraph's SDL with the federation link that tests leave out. */
 export const withLink = (sdl: string): string => link + sdl

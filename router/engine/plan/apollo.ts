@@ -12,8 +12,8 @@ import type { PlanText } from './plan-text.ts'
 const limits = { maxEvaluatedPlans: 100, pathsLimit: 200 }
 const mostCharacters = 8000
 
-/** The feature behind `@context` and `@fromContext`, whose plans the executor runs. */
-export const contextFeature = 'https://specs.apollo.dev/context/v0.1'
+/** Features of supergraphs that the second planner's own list leaves out: contexts, which the executor fills in, and tags of the response cache. */
+export const furtherFeatures: readonly string[] = ['https://specs.apollo.dev/context/v0.1', 'https://specs.apollo.dev/cacheTag/v0.1']
 
 /**
  * Loads the second planner (@apollo/query-planner), for operations that the first one cannot plan. It is far slower,
@@ -26,7 +26,7 @@ export async function openApolloPlanner(supergraph: Supergraph): Promise<PlanTex
     import('@apollo/federation-internals'),
   ])
   // Its own list of features leaves out the access directives, and we have decided by them already.
-  const supportedFeatures = new Set([...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, contextFeature])
+  const supportedFeatures = new Set([...DEFAULT_SUPPORTED_SUPERGRAPH_FEATURES, ...furtherFeatures])
   const read = ApolloSupergraph.build(supergraph.stripped(), { supportedFeatures })
   const planner = new QueryPlanner(read, { debug: limits })
   const schema = read.apiSchema()

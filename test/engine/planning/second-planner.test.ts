@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest'
 import { library } from '../library-graph.ts'
-import { testGraph } from '../supergraph-fixture.ts'
+import { type Part, testGraph } from '../supergraph-fixture.ts'
 
 const graph = testGraph(library)
 
 // The first planner: "Path 'book.reviews.@.book' cannot be found in selection set of type Query".
 test('answers an entity that requires its own fields and is reached through an entity of its own type', async () => {
   const answer = await graph.run('{ book(id: "b3") { reviews { book { postage } } } }')
+  expect(answer.errors).toBeUndefined()
+  expect(answer.text).toBe('{"book":{"reviews":[{"book":{"postage":3300}}]}}')
+})
+
+test('answers it in a graph whose entities have tags of the response cache', async () => {
+  const tags: Part = { sdl: 'type Query { tagged(id: ID!): String @cacheTag(format: "tagged-{$args.id}") }' }
+  const tagged = testGraph({ ...library, tags })
+  const answer = await tagged.run('{ book(id: "b3") { reviews { book { postage } } } }')
   expect(answer.errors).toBeUndefined()
   expect(answer.text).toBe('{"book":{"reviews":[{"book":{"postage":3300}}]}}')
 })
