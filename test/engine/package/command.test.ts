@@ -51,6 +51,16 @@ async function ask(url: string, query: string, headers: Record<string, string> =
 }
 
 describe('the command of the package', () => {
+  it('refuses operations that take long to validate, before they are validated', async () => {
+    const { url } = await run([file, '--port', '0', '--host', '127.0.0.1'])
+    const large = [`{ ${'products { name } '.repeat(1000)} }`, `{ ${'products { name } '.repeat(50_000)} }`, '{ products '.repeat(20_000)]
+    for (const query of large) {
+      const { status, json } = await ask(url, query)
+      expect([status, json.errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT'])
+    }
+    expect(await ask(url, '{ products(first: 1) { name } }')).toMatchObject({ status: 200, json: { data: { products: [{ name: 'table' }] } } })
+  })
+
   it('serves a file, and says where', async () => {
     const { url } = await run([file, '--port', '0', '--host', '127.0.0.1'])
     expect(lines).toEqual([`ready: ${url}`])
@@ -94,6 +104,28 @@ describe('the command of the package', () => {
     const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: WebSocket })
     const results = client.iterate({ query: '{ warehouse { city } }' })
     expect((await results.next()).value).toEqual({ data: { warehouse: { city: 'Rotterdam' } } })
+    for (const query of [`{ ${'warehouse { city } '.repeat(1000)} }`, '{ warehouse '.repeat(20_000), '{ nothing }', '{'])
+      await expect(client.iterate({ query }).next()).rejects.toMatchObject([{ extensions: { code: expect.stringMatching(/^BAD_USER_INPUT$|^GRAPHQL_/) } }])
+    const named = client.iterate({
+      query: 'query A { warehouse { city } } query B($first: Int) { products(first: $first) { name } }',
+      operationName: 'B',
+      variables: { first: 1 },
+    })
+    expect((await named.next()).value).toEqual({ data: { products: [{ name: 'table' }] } })
+    await client.dispose()
+  })
+
+  it('passes headers of a WebSocket on', async () => {
+    const { url } = await run([file, '--port', '0', '--host', '127.0.0.1'], { PROPAGATE_HEADERS: 'x-who' })
+    class Dialing extends WebSocket {
+      constructor(address: string, protocols: string | string[]) {
+        super(address, protocols, { headers: { 'x-who': 'ben' } })
+      }
+    }
+    const client = createClient({ url: url.replace('http', 'ws'), webSocketImpl: Dialing })
+    shop.asked.length = 0
+    await client.iterate({ query: '{ warehouse { city } }' }).next()
+    expect(shop.asked.map(({ headers }) => headers['x-who'])).toEqual(['ben'])
     await client.dispose()
   })
 

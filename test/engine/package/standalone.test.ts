@@ -79,6 +79,7 @@ describe('createEngine', () => {
       [{ query: 7 }, 'BAD_REQUEST', 'no operation'],
       [{ query: { kind: 'Field' } }, 'BAD_REQUEST', 'no operation'],
       [{ query: '{' }, 'GRAPHQL_PARSE_FAILED', 'Syntax Error'],
+      [{ query: `${'{ products '.repeat(20_000)}` }, 'GRAPHQL_PARSE_FAILED', 'too deep'],
       [{ query: '{ nothing }' }, 'GRAPHQL_VALIDATION_FAILED', 'Cannot query field'],
       [{ query: 'subscription { nothing }' }, 'GRAPHQL_VALIDATION_FAILED', 'not configured to execute subscription'],
       [{ query, variables: 'many' }, 'BAD_REQUEST', 'variables'],

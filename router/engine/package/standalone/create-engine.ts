@@ -206,11 +206,14 @@ function mistakesIn(
 function createReading(schema: GraphQLSchema): (query: string | DocumentNode) => Read {
   const byText = new LRUCache<string, Read>({ max: keptDocuments })
   const byDocument = new WeakMap<DocumentNode, Read>()
-  const readDocument = (document: DocumentNode, source: string): Read => ({
-    document,
-    source,
-    errors: validate(schema, document).map(error => withCode(error, 'GRAPHQL_VALIDATION_FAILED')),
-  })
+  const readDocument = (document: DocumentNode, source: string): Read => ({ document, source, errors: mistakesOf(document) })
+  const mistakesOf = (document: DocumentNode): readonly GraphQLError[] => {
+    try {
+      return validate(schema, document).map(error => withCode(error, 'GRAPHQL_VALIDATION_FAILED'))
+    } catch (cause) {
+      return [unread(cause)]
+    }
+  }
   return query => {
     if (!isOperation(query)) return { document: nothing, source: '', errors: [noOperation] }
     if (typeof query !== 'string') {
@@ -224,7 +227,7 @@ function createReading(schema: GraphQLSchema): (query: string | DocumentNode) =>
       try {
         known = readDocument(parse(query), query)
       } catch (cause) {
-        return { document: nothing, source: query, errors: [withCode(cause as GraphQLError, 'GRAPHQL_PARSE_FAILED')] }
+        return { document: nothing, source: query, errors: [unread(cause)] }
       }
       byText.set(key, known)
     }
@@ -239,6 +242,12 @@ const isOperation = (query: unknown): query is EngineRequest['query'] =>
   typeof query === 'string' || (typeof query === 'object' && query !== null && 'kind' in query && query.kind === Kind.DOCUMENT)
 
 const noOperation = new GraphQLError('The request has no operation: give it as `query`, a text or a parsed document.', { extensions: { code: 'BAD_REQUEST' } })
+
+/** Returns the error of a text that cannot be read. Any other error than a mistake is a stack overflow: thousands of nested brackets. */
+const unread = (cause: unknown): GraphQLError =>
+  cause instanceof GraphQLError
+    ? withCode(cause, 'GRAPHQL_PARSE_FAILED')
+    : new GraphQLError('The operation nests fields, fragments or values too deep.', { extensions: { code: 'GRAPHQL_PARSE_FAILED' } })
 
 const withCode = ({ message, nodes, source, positions }: GraphQLError, code: string) =>
   new GraphQLError(message, { ...(nodes && { nodes }), ...(source && { source }), ...(positions && { positions }), extensions: { code } })

@@ -5,7 +5,8 @@ import { optional } from '../../../engine/package/host/optional.ts'
 import { createEngine, type GatewayEngine } from '../../../engine/package/standalone/create-engine.ts'
 import type { Logger } from '../../../engine/package/types.ts'
 import { version } from '../../../engine/package/version.ts'
-import { createDoor } from './http-door.ts'
+import { createDoor, mostBytes } from './http-door.ts'
+import { type LimitedEngine, withLimits } from './limited.ts'
 import { createSubgraphHeaders } from './propagated.ts'
 import { type SourceSettings, sourceOf } from './supergraph-source.ts'
 
@@ -78,8 +79,9 @@ async function start(
   { print, complain, settings }: Terminal,
 ): Promise<Started> {
   const logger: Logger = { debug() {}, info() {}, warn: complain, error: complain }
-  const open = (supergraphSdl: string): GatewayEngine => createEngine({ supergraphSdl, logger, ...createSubgraphHeaders(settings), ...limitsOf(settings) })
-  let engine: GatewayEngine | undefined
+  const open = (supergraphSdl: string): LimitedEngine =>
+    withLimits(createEngine({ supergraphSdl, logger, ...createSubgraphHeaders(settings), ...limitsOf(settings) }))
+  let engine: LimitedEngine | undefined
   const manager = sourceOf(named, settings, logger)
   const { supergraphSdl, cleanup } = await manager.initialize({
     update(changed) {
@@ -137,10 +139,10 @@ const listening = (door: Server, port: number, host: string): Promise<void> =>
   })
 
 /** Serves graphql-transport-ws at the same address. @returns how the sockets are closed */
-async function serveSockets(door: Server, engineNow: () => GatewayEngine): Promise<() => Promise<void>> {
+async function serveSockets(door: Server, engineNow: () => LimitedEngine): Promise<() => Promise<void>> {
   const [sockets, protocol] = [optional<typeof import('ws')>('ws'), optional<typeof import('graphql-ws/use/ws')>('graphql-ws/use/ws')]
   if (!sockets || !protocol) return async () => {}
-  const server = new sockets.WebSocketServer({ server: door, path: '/graphql' })
+  const server = new sockets.WebSocketServer({ server: door, path: '/graphql', maxPayload: mostBytes })
   type Arguments = {
     document: Parameters<GatewayEngine['execute']>[0]['query']
     variableValues?: unknown
@@ -155,7 +157,14 @@ async function serveSockets(door: Server, engineNow: () => GatewayEngine): Promi
   })
   const served = protocol.useServer(
     {
-      schema: () => engineNow().schema,
+      onSubscribe(_socket, _id, { query, variables, operationName }) {
+        const { schema, read } = engineNow()
+        const reading = read(query)
+        // The errors of a document are answered as they are; whatever else is wrong, the engine answers.
+        return 'errors' in reading
+          ? reading.errors
+          : { schema, document: reading.document, ...(variables && { variableValues: variables }), ...(operationName && { operationName }) }
+      },
       context: ({ extra }) => ({ headers: (extra as { request: { headers: object } }).request.headers }),
       execute: given => engineNow().execute(asked(given as Arguments)) as never,
       subscribe: given => engineNow().subscribe(asked(given as Arguments)) as never,

@@ -3,8 +3,8 @@ import { type ExecutionResult, getOperationAST, type OperationTypeNode, parse } 
 import { type IncrementalWriting, incrementalWritingOf } from '../../../door/streaming/incremental-form.ts'
 import type { GatewayEngine, IncrementalPayload } from '../../../engine/package/standalone/create-engine.ts'
 
-/** Maximum bytes of a request's body. */
-const mostBytes = 1024 * 1024
+/** Maximum bytes of a request's body, and of a message on a WebSocket. */
+export const mostBytes = 1024 * 1024
 /** Milliseconds without a payload after which a client is told that the answer goes on. */
 const heartbeatMs = 10_000
 
