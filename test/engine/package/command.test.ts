@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -127,6 +128,46 @@ describe('the command of the package', () => {
     await client.iterate({ query: '{ warehouse { city } }' }).next()
     expect(shop.asked.map(({ headers }) => headers['x-who'])).toEqual(['ben'])
     await client.dispose()
+  })
+
+  it('names no address and no code of a subgraph to clients, and says them itself', async () => {
+    const failing = createServer((_request, response) => void response.writeHead(503, { 'content-type': 'text/plain' }).end('secret body')).listen(
+      0,
+      '127.0.0.1',
+    )
+    const throwing = createServer((_request, response) => {
+      const errors = [
+        { message: 'no', path: ['warehouse'], extensions: { code: 'NOT_FOUND', stacktrace: ['at secret.js:1'], exception: { stacktrace: ['x'] } } },
+      ]
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data: { warehouse: null }, errors }))
+    }).listen(0, '127.0.0.1')
+    await Promise.all([failing, throwing].map(server => server.listening || once(server, 'listening')))
+    const addressOf = (server: typeof failing) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    try {
+      const expected: readonly (readonly [string, object])[] = [
+        [addressOf(failing), { message: 'A subgraph could not be asked.', extensions: { code: 'UPSTREAM_FAILED' } }],
+        ['http://127.0.0.1:9/', { message: 'A subgraph could not be asked.', extensions: { code: 'UPSTREAM_FAILED' } }],
+        [addressOf(throwing), { message: 'no', path: ['warehouse'], extensions: { code: 'NOT_FOUND', serviceName: 'stock' } }],
+      ]
+      for (const [STOCK_URL, error] of expected) {
+        const { url } = await run([file, '--port', '0', '--host', '127.0.0.1'], { STOCK_URL })
+        for (const query of ['{ warehouse { city } }', '{ __typename ... @defer { warehouse { city } } }']) {
+          const { text } = await ask(url, query, query.includes('@defer') ? { accept: 'multipart/mixed' } : {})
+          expect(text).not.toMatch(/127\.0\.0\.1|secret|stacktrace/)
+          for (const [key, value] of Object.entries(error)) expect(text).toContain(JSON.stringify({ [key]: value }).slice(1, -1))
+        }
+        if (STOCK_URL !== addressOf(throwing)) expect(lines.join('\n')).toContain('! a subgraph failed: ')
+      }
+    } finally {
+      failing.close()
+      throwing.close()
+    }
+  })
+
+  it('says in one line that its port is taken', async () => {
+    const { url } = await run([file, '--port', '0', '--host', '127.0.0.1'])
+    expect(await failure([file, '--port', new URL(url).port, '--host', '127.0.0.1'])).toBe(`port ${new URL(url).port} of 127.0.0.1 cannot be used: EADDRINUSE`)
+    expect(lines).toEqual([])
   })
 
   it('passes headers on, and asks subgraphs where it is told', async () => {

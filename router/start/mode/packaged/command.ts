@@ -5,8 +5,8 @@ import { optional } from '../../../engine/package/host/optional.ts'
 import { createEngine, type GatewayEngine } from '../../../engine/package/standalone/create-engine.ts'
 import type { Logger } from '../../../engine/package/types.ts'
 import { version } from '../../../engine/package/version.ts'
+import { forClients, type PublicEngine } from './for-clients.ts'
 import { createDoor, mostBytes } from './http-door.ts'
-import { type LimitedEngine, withLimits } from './limited.ts'
 import { createSubgraphHeaders } from './propagated.ts'
 import { type SourceSettings, sourceOf } from './supergraph-source.ts'
 
@@ -79,9 +79,9 @@ async function start(
   { print, complain, settings }: Terminal,
 ): Promise<Started> {
   const logger: Logger = { debug() {}, info() {}, warn: complain, error: complain }
-  const open = (supergraphSdl: string): LimitedEngine =>
-    withLimits(createEngine({ supergraphSdl, logger, ...createSubgraphHeaders(settings), ...limitsOf(settings) }))
-  let engine: LimitedEngine | undefined
+  const open = (supergraphSdl: string): PublicEngine =>
+    forClients(createEngine({ supergraphSdl, logger, ...createSubgraphHeaders(settings), ...limitsOf(settings) }), complain)
+  let engine: PublicEngine | undefined
   const manager = sourceOf(named, settings, logger)
   const { supergraphSdl, cleanup } = await manager.initialize({
     update(changed) {
@@ -97,8 +97,8 @@ async function start(
   try {
     engine ??= open(supergraphSdl)
     const door = createDoor(() => engine!)
-    const closeSockets = await serveSockets(door, () => engine!)
     await listening(door, port, host)
+    const closeSockets = await serveSockets(door, () => engine!)
     const url = `http://${host.includes(':') ? `[${host}]` : host}:${(door.address() as AddressInfo).port}/graphql`
     print(`ready: ${url}`)
     return {
@@ -139,7 +139,7 @@ const listening = (door: Server, port: number, host: string): Promise<void> =>
   })
 
 /** Serves graphql-transport-ws at the same address. @returns how the sockets are closed */
-async function serveSockets(door: Server, engineNow: () => LimitedEngine): Promise<() => Promise<void>> {
+async function serveSockets(door: Server, engineNow: () => PublicEngine): Promise<() => Promise<void>> {
   const [sockets, protocol] = [optional<typeof import('ws')>('ws'), optional<typeof import('graphql-ws/use/ws')>('graphql-ws/use/ws')]
   if (!sockets || !protocol) return async () => {}
   const server = new sockets.WebSocketServer({ server: door, path: '/graphql', maxPayload: mostBytes })
