@@ -24,7 +24,7 @@ export function forClients(engine: GatewayEngine, complain: (line: string) => vo
     const { code, stacktrace: _stacktrace, exception: _exception, response, ...details } = error.extensions ?? {}
     if (code === undefined || response !== undefined) complain(`a subgraph failed: ${error.message}${addressOf(response)}`)
     const message = code === undefined ? 'A subgraph could not be asked.' : error.message
-    return new GraphQLError(message, { path: error.path, extensions: { ...details, code: code ?? 'UPSTREAM_FAILED' } })
+    return new GraphQLError(message, { path: error.path, extensions: { code: code ?? 'UPSTREAM_FAILED', ...details } })
   }
   const cleaned = <Part extends { readonly errors?: readonly GraphQLError[] }>(part: Part): Part =>
     part.errors ? { ...part, errors: part.errors.map(shown) } : part
