@@ -84,7 +84,7 @@ export async function begin(
   }
   const log = createLog(config.logLevel, standardLines())
   const { worker } = config
-  const colleagues = worker === null ? null : openColleagues(metrics())
+  const colleagues = worker === null ? null : openColleagues(metrics(), worker)
   if (colleagues) starting.defer(colleagues.leave)
   const {
     stopWithinMs: withinMs,

@@ -26,7 +26,7 @@ function withoutPatience() {
 function gathered(of: number, serving = of) {
   const gathering = gather(of)
   const workers = Array.from({ length: of }, worker)
-  for (const { process } of workers) gathering.heard({ about: 'here' }, process)
+  for (const [at, { process }] of workers.entries()) gathering.heard({ about: 'here', worker: at + 1 }, process)
   for (const [at, { process }] of workers.slice(0, serving).entries()) gathering.heard(readyAt(`http://${at}`), process)
   return { gathering, workers, heard: (at: number, word: object) => gathering.heard(word, workers[at]!.process), last: workers[0]!.last }
 }
@@ -101,7 +101,7 @@ describe('the parent of worker processes', () => {
     expect(workers[1]!.last('graph')).toEqual({ about: 'graph', sdl: null })
     heard(0, { about: 'graph', sdl: 'type Query { a: Int }' })
     const next = worker()
-    gathering.heard({ about: 'here' }, next.process)
+    gathering.heard({ about: 'here', worker: 3 }, next.process)
     expect(next.last('graph')).toEqual({ about: 'graph', sdl: 'type Query { a: Int }' })
   })
 
@@ -125,8 +125,8 @@ function channel({ isOpen = true } = {}) {
 describe('a worker process', () => {
   test('is ready once all of them have served, stays so when one ends, and reports that end', async () => {
     const { own, said, tell } = channel()
-    const { readiness } = openColleagues(new Registry(), own)
-    expect(said).toEqual([{ about: 'here' }])
+    const { readiness } = openColleagues(new Registry(), 1, own)
+    expect(said).toEqual([{ about: 'here', worker: 1 }])
     await expect(readiness.check()).rejects.toThrow('0 of those that share this port serve')
     tell({ about: 'serving', serving: 1, of: 2, complete: false })
     await expect(readiness.check()).rejects.toThrow('1 of 2 serve')
@@ -140,7 +140,7 @@ describe('a worker process', () => {
     const registry = new Registry()
     new Counter({ name: 'asked_total', help: 'h', registers: [registry] }).inc(3)
     const { own, said, tell } = channel()
-    openColleagues(registry, own)
+    openColleagues(registry, 1, own)
     tell({ about: 'turn' })
     expect(said.at(-1)).toEqual({ about: 'turn' })
     tell({ about: 'count', round: 7 })
@@ -159,17 +159,17 @@ describe('a worker process', () => {
       },
     })
     const { own, said, tell } = channel()
-    openColleagues(registry, own)
+    openColleagues(registry, 1, own)
     const warned = once(process, 'warning')
     tell({ about: 'count', round: 7 })
     expect(await warned).toEqual([mistake])
     tell({ about: 'turn' })
-    expect(said).toEqual([{ about: 'here' }, { about: 'turn' }])
+    expect(said).toEqual([{ about: 'here', worker: 1 }, { about: 'turn' }])
   })
 
   test('returns the summed figures of all workers, and those of the next answer to later requests', async () => {
     const { own, said, tell } = channel()
-    const colleagues = openColleagues(new Registry(), own)
+    const colleagues = openColleagues(new Registry(), 1, own)
     const [one, other] = [colleagues.figures(), colleagues.figures()]
     expect(said.slice(1)).toEqual([{ about: 'all' }, { about: 'all' }])
     tell({ about: 'everything', figures: [figures(1), figures(2)] })
@@ -183,7 +183,7 @@ describe('a worker process', () => {
     withoutPatience()
     const open = channel()
     let hasLeft = false
-    const left = openColleagues(new Registry(), open.own)
+    const left = openColleagues(new Registry(), 1, open.own)
       .leave()
       .then(() => {
         hasLeft = true
@@ -193,7 +193,7 @@ describe('a worker process', () => {
     expect(hasLeft).toBe(false)
     open.tell({ about: 'gone' })
     await left
-    await openColleagues(new Registry(), channel({ isOpen: false }).own).leave()
+    await openColleagues(new Registry(), 1, channel({ isOpen: false }).own).leave()
   })
 
   /** A worker whose channel leads to the process that keeps it. */
@@ -201,7 +201,7 @@ describe('a worker process', () => {
     const { own, tell } = channel()
     const process = Object.assign(new EventEmitter(), { pid: 1, connected: true, send: tell }) as unknown as ChildProcess
     Object.assign(own, { send: (word: Word) => gathering.heard(word, process) })
-    return openColleagues(new Registry(), own)
+    return openColleagues(new Registry(), 1, own)
   }
   const Ada = { name: 'Ada', isKnown: true }
 
@@ -217,16 +217,16 @@ describe('a worker process', () => {
 
   test('continues without shared documents when no answer comes in time, or the channel is closed', async () => {
     withoutPatience()
-    const silent = openColleagues(new Registry(), channel().own)
+    const silent = openColleagues(new Registry(), 1, channel().own)
     const found = Promise.all([silent.documents.find('hash', Ada), silent.documents.keep('hash', '{ a }', Ada)])
     await vi.advanceTimersByTimeAsync(500)
     expect(await found).toEqual([undefined, undefined])
-    expect(await openColleagues(new Registry(), channel({ isOpen: false }).own).documents.find('hash', Ada)).toBeUndefined()
+    expect(await openColleagues(new Registry(), 1, channel({ isOpen: false }).own).documents.find('hash', Ada)).toBeUndefined()
   })
 
   test('sends at most 32 unanswered document requests for one caller, 256 in all, and more once they are answered', async () => {
     const { own, said, tell } = channel()
-    const { documents } = openColleagues(new Registry(), own)
+    const { documents } = openColleagues(new Registry(), 1, own)
     const questions = () => said.filter(each => each.about === 'find-document')
     const asked = Array.from({ length: 33 }, () => documents.find('hash', Ada))
     expect(await asked.pop()).toBeUndefined()
@@ -243,7 +243,7 @@ describe('a worker process', () => {
 
   test('learns the graph of the others, and reports its own', async () => {
     const { own, said, tell } = channel()
-    const colleagues = openColleagues(new Registry(), own)
+    const colleagues = openColleagues(new Registry(), 1, own)
     tell({ about: 'graph', sdl: 'type Query { a: Int }' })
     expect(await colleagues.graph).toBe('type Query { a: Int }')
     colleagues.answersBy('type Query { b: Int }')

@@ -171,6 +171,43 @@ test('all workers share requests and streams, an event reaches every stream, and
   await Promise.all(followers.map(({ client }) => client.dispose()))
 }, 60_000)
 
+test('hands the calls of a subgraph to the worker that subscribed', async () => {
+  const begun: { callbackUrl: string; subscriptionId: string; verifier: string; answer(): void }[] = []
+  const catalogue = servers.get('catalogue')!
+  catalogue.fault = (_request, response, body) => {
+    const { subscription } = JSON.parse(body).extensions
+    begun.push({ ...subscription, answer: () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":null}') })
+  }
+  try {
+    await using router = await startWorkers({ CATALOGUE_SUBSCRIPTIONS: 'callback', SUBSCRIPTION_HEARTBEAT_MS: '0' })
+    await router.printed(readyLine)
+    const clients = Array.from({ length: 6 }, () => follow(router, []))
+    // Equal streams of one worker are one stream upstream.
+    await until('both workers have subscribed', () => begun.length === 2)
+    expect(new Set(begun.map(({ subscriptionId }) => subscriptionId.slice(9, 13)))).toEqual(new Set(['0001', '0002']))
+    // Each call has a connection of its own, so the workers get them in turn.
+    const call = ({ callbackUrl, subscriptionId: id, verifier }: (typeof begun)[number], action: string, more: object = {}) =>
+      fetch(callbackUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', connection: 'close' },
+        body: JSON.stringify({ kind: 'subscription', action, id, verifier, ...more }),
+      })
+    for (const each of begun) for (let time = 0; time < 4; time++) expect((await call(each, 'check')).status).toBe(204)
+    for (const each of begun) each.answer()
+    const ids = begun.map(({ subscriptionId }) => subscriptionId)
+    for (let time = 0; time < 4; time++) expect((await call(begun[0]!, 'heartbeat', { ids })).status).toBe(204)
+    for (let time = 0; time < 4; time++)
+      for (const each of begun) expect((await call(each, 'next', { payload: { data: { renamed: { name: `event ${time}` } } } })).status).toBe(200)
+    await until('everybody heard of all', () => clients.every(({ heard }) => heard.length === 4))
+    expect(clients.map(({ heard }) => heard)).toEqual(Array(6).fill([0, 1, 2, 3].map(time => `event ${time}`)))
+    for (let time = 0; time < 4; time++)
+      expect((await fetch(begun[0]!.callbackUrl.replace(/[^/]*$/, crypto.randomUUID()), { method: 'POST', headers: { connection: 'close' } })).status).toBe(404)
+    await Promise.all(clients.map(({ client }) => client.dispose()))
+  } finally {
+    catalogue.fault = null
+  }
+}, 60_000)
+
 test('finds a registered document at each worker, also at one that began later', async () => {
   await using router = await startWorkers({ LOG_LEVEL: 'info' })
   await router.printed(readyLine)

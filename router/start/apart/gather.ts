@@ -26,6 +26,7 @@ const timeoutMs = 1_000
 export function gather(of: number): Gathering {
   /** Whether each running process serves requests. */
   const running = new Map<ChildProcess, boolean>()
+  const numbers = new Map<number, ChildProcess>()
   const counted = new Map<ChildProcess, string>()
   /** Figures of the processes that ended. */
   let former = ''
@@ -64,6 +65,7 @@ export function gather(of: number): Gathering {
   }
   const end = (child: ChildProcess) => {
     running.delete(child)
+    for (const [number, known] of numbers) if (known === child) numbers.delete(number)
     asked.delete(child)
     ends += 1
     const last = counted.get(child)
@@ -93,6 +95,7 @@ export function gather(of: number): Gathering {
       asked.delete(from)
       if (word.about === 'here') {
         running.set(from, false)
+        numbers.set(word.worker, from)
         from.once('exit', () => end(from))
         say(from, { about: 'graph', sdl: graph })
         tellAll()
@@ -112,6 +115,17 @@ export function gather(of: number): Gathering {
       if (word.about === 'keep-document') {
         documents.keep(word.hash, word.text, word.caller)
         say(from, { about: 'document', call: word.call, text: null })
+      }
+      if (word.about === 'ask-worker') {
+        const { call, worker, question } = word
+        const to = numbers.get(worker)
+        const by = [...numbers].find(([, child]) => child === from)?.[0]
+        if (to && by !== undefined) say(to, { about: 'asked', call, by, question })
+        else say(from, { about: 'answer', call, answer: null })
+      }
+      if (word.about === 'answered') {
+        const to = numbers.get(word.by)
+        if (to) say(to, { about: 'answer', call: word.call, answer: word.answer })
       }
       if (word.about === 'gone') {
         running.set(from, false)

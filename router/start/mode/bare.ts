@@ -8,6 +8,7 @@ import { readAddresses } from '../../engine/transport/addresses.ts'
 import type { RemoteSubgraph } from '../../engine/transport/remote.ts'
 import { createCallbacks } from '../../engine/transport/streams/callback.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
+import { callbacksOfAll, idOfWorker } from '../process/shared/callbacks.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 import { openSource } from './source/open.ts'
@@ -23,7 +24,10 @@ export const startBare = (config: Config, named: string, startup: Startup): Prom
   begin(config, startup, async process => {
     const { log, stack, colleagues } = process
     const { callbackUrl, heartbeatMs } = config.remote
-    const callbacks = createCallbacks({ url: callbackUrl ?? `${config.publicUrl}${callbacksPath}`, heartbeatMs })
+    const newId = colleagues ? () => idOfWorker(colleagues.worker) : undefined
+    const callbacks = createCallbacks({ url: callbackUrl ?? `${config.publicUrl}${callbacksPath}`, heartbeatMs, newId })
+    colleagues?.callbacks.answer(callbacks)
+    const called = colleagues ? callbacksOfAll(callbacks, colleagues.worker, colleagues.callbacks.ask) : callbacks
     const source = openSource(process, named)
     const { name } = source
     /** SDL of the graph that answers now. */
@@ -35,7 +39,7 @@ export const startBare = (config: Config, named: string, startup: Startup): Prom
     const { names } = present
     const engine = createChanging(present.engine)
     await wire(process, {
-      door: () => ({ engine, extend: app => serveCallbacks(app, callbacks, config.remote.answerBytes), authority: null, subgraphs: [], readiness: [] }),
+      door: () => ({ engine, extend: app => serveCallbacks(app, called, config.remote.answerBytes), authority: null, subgraphs: [], readiness: [] }),
     })
     let reloading = Promise.resolve(true)
     const following = source.follow(changed => {
@@ -138,9 +142,6 @@ function isSameGraph(one: string, other: string): boolean {
   }
 }
 
-const callbacksOfWorkers =
-  'SUBGRAPH_SUBSCRIPTIONS: workers of one port cannot be told apart by the calls of subgraphs: start routers side by side, each with its SUBSCRIPTION_CALLBACK_URL'
-
 /** Maximum ms that an operation waits for its turn, and some more. */
 const waitingMs = 30_000
 
@@ -158,7 +159,6 @@ function addressesIn(config: Config, source: string, supergraphSdl: string): Map
     if (!urls.every(url => URL.canParse(url) && /^https?:/.test(url)))
       throw new StartError(`${source} gives the subgraph "${name}" no address that can be asked over HTTP: compose with routing urls, or set its _URL variable`)
     const subscriptions = config.subgraphSubscriptions(name)
-    if (subscriptions === 'callback' && config.worker !== null) throw new StartError(callbacksOfWorkers)
     subgraphs.set(name, { ...remoteAt(config, name, urls), subscriptions })
   }
   return subgraphs

@@ -5,14 +5,16 @@ import { StartError } from '../../../start-error.ts'
 import type { SharedRegistered } from '../../door/documents/registered.ts'
 import type { ReadinessCheck } from '../../door/health.ts'
 import type { DropCause, ResponseCache } from '../../engine/transport/cache/store.ts'
+import type { Callbacks } from '../../engine/transport/streams/callback.ts'
 import { together } from '../../metrics/together.ts'
 import type { Reporter } from './reporter.ts'
-import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared-documents.ts'
+import { type AskWorker, answerQuestion, type CallbackWord, openQuestions } from './shared/callbacks.ts'
+import { type DocumentAnswer, type DocumentRequest, openSharedDocuments } from './shared/documents.ts'
 
 /** Messages between processes that serve one port together and their parent process. */
 export type Word =
-  /** From a worker: it has started, and does not serve yet. */
-  | { readonly about: 'here' }
+  /** From a worker: it has started, under its number, and does not serve yet. */
+  | { readonly about: 'here'; readonly worker: number }
   /** From a worker: it cannot start, with the reason. */
   | { readonly about: 'mistake'; readonly sentence: string }
   | ({ readonly about: 'ready' } & Started)
@@ -34,6 +36,7 @@ export type Word =
   | { readonly about: 'dropped'; readonly labels: readonly string[]; readonly cause: DropCause }
   | DocumentRequest
   | DocumentAnswer
+  | CallbackWord
 
 /** Number of serving workers. */
 export interface Serving {
@@ -60,6 +63,10 @@ export interface Colleagues {
   answersBy(sdl: string): void
   /** Registered documents of all workers. */
   readonly documents: SharedRegistered
+  /** Number of this worker among them. */
+  readonly worker: number
+  /** Asks another worker about calls of subgraphs; `answer` says what answers such questions here. */
+  readonly callbacks: { readonly ask: AskWorker; answer(own: Callbacks): void }
   /** Lets the response caches of all workers drop what one of them drops. */
   share(cache: Pick<ResponseCache, 'onDrop' | 'follow'>): void
   /**
@@ -77,8 +84,8 @@ const mostLeaveMs = 500
 /** The messaging functions of a process that was started by another one. */
 export type Channel = Pick<NodeJS.Process, 'send' | 'on'>
 
-/** Joins the workers of the same port. @param registry the figures of this process */
-export function openColleagues(registry: Registry, channel: Channel = process): Colleagues {
+/** Joins the workers of the same port. @param registry the figures of this process @param worker number of this process */
+export function openColleagues(registry: Registry, worker: number, channel: Channel = process): Colleagues {
   let known: Serving | null = null
   let waiting: ((texts: readonly string[]) => void)[] = []
   let shared: Pick<ResponseCache, 'follow'> | null = null
@@ -87,6 +94,8 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
   setTimeout(graph.resolve, timeoutMs, null).unref()
   const say = (word: Word) => channel.send?.(word, () => {})
   const documents = openSharedDocuments(say)
+  const questions = openQuestions(say)
+  let called: Callbacks | null = null
   channel.on('message', (word: Word) => {
     if (word.about === 'serving') known = word
     if (word.about === 'count')
@@ -99,10 +108,12 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     if (word.about === 'graph') graph.resolve(word.sdl)
     if (word.about === 'gone') left.resolve()
     if (word.about === 'document') documents.receive(word)
+    if (word.about === 'asked') say({ about: 'answered', call: word.call, by: word.by, answer: called && answerQuestion(called, word.question) })
+    if (word.about === 'answer') questions.receive(word)
     if (word.about === 'dropped') shared?.follow(word.labels, word.cause)
     if (word.about === 'everything') for (const answer of waiting) answer(word.figures)
   })
-  say({ about: 'here' })
+  say({ about: 'here', worker })
   return {
     readiness: {
       name: 'processes',
@@ -128,6 +139,13 @@ export function openColleagues(registry: Registry, channel: Channel = process): 
     },
     graph: graph.promise,
     documents,
+    worker,
+    callbacks: {
+      ask: questions.ask,
+      answer(own) {
+        called = own
+      },
+    },
     share(cache) {
       shared = cache
       cache.onDrop((labels, cause) => void say({ about: 'dropped', labels, cause }))

@@ -28,6 +28,8 @@ export interface Callbacks {
   subscribe(subscription: HttpStart): Promise<ResultStream | ExecutionResult>
   /** Whether calls of a subscription are taken. */
   knows(id: string): boolean
+  /** Takes a sign of life for subscriptions. @returns the ids that nobody listens to */
+  hear(ids: readonly string[]): readonly string[]
   /** Takes one call. @param id of its address @param bytes of the body */
   take(id: string, body: unknown, bytes: number): CallbackAnswer
 }
@@ -37,6 +39,8 @@ export interface CallbackOptions {
   readonly url: string
   /** Ms between two signs of life of a subgraph; after three without one the stream is lost. 0: none is awaited. */
   readonly heartbeatMs: number
+  /** Makes the id of a subscription. @default a random UUID */
+  readonly newId?: (() => string) | undefined
 }
 
 /** A subscription that is open. */
@@ -63,13 +67,18 @@ const call = z.object({
 
 const accept = 'application/json;callbackSpec=1.0, application/json'
 
-export function createCallbacks({ url, heartbeatMs }: CallbackOptions): Callbacks {
+export function createCallbacks({ url, heartbeatMs, newId = randomUUID }: CallbackOptions): Callbacks {
   const open = new Map<string, Open>()
+  const hear = (ids: readonly string[]) => {
+    for (const id of ids) open.get(id)?.heard()
+    return ids.filter(id => !open.has(id))
+  }
   return {
     knows: id => open.has(id),
+    hear,
     async subscribe(start) {
       const { signal } = start
-      const [id, verifier] = [randomUUID(), randomBytes(32).toString('base64url')]
+      const [id, verifier] = [newId(), randomBytes(32).toString('base64url')]
       const cut = new AbortController()
       let silence: NodeJS.Timeout | undefined
       let isChecked = false
@@ -122,9 +131,7 @@ export function createCallbacks({ url, heartbeatMs }: CallbackOptions): Callback
           subscription.checked()
           return { status: 204, headers: { 'subscription-protocol': 'callback/1.0' } }
         case 'heartbeat': {
-          const { ids } = said
-          for (const each of ids ?? []) open.get(each)?.heard()
-          const unknown = (ids ?? []).filter(each => !open.has(each))
+          const unknown = hear(said.ids ?? [])
           if (unknown.length === 0) return { status: 204 }
           return { status: 400, body: { id, invalid_ids: unknown, verifier: said.verifier } }
         }

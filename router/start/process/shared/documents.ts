@@ -1,5 +1,5 @@
-import { createCounter } from '../../../platform/limit.ts'
-import type { Registrant, SharedRegistered } from '../../door/documents/registered.ts'
+import { createCounter } from '../../../../platform/limit.ts'
+import type { Registrant, SharedRegistered } from '../../../door/documents/registered.ts'
 
 /** A message about registered documents, from a worker to the process that keeps it running; `call` numbers its answer. */
 export type DocumentRequest =
