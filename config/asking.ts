@@ -261,7 +261,7 @@ export const responseCache = {
   store: setting('RESPONSE_CACHE', cacheStore, {
     fallback: 'off',
     by: ['router'],
-    does: 'Whether `start:router --supergraph` keeps answers of subgraphs as long as `@cacheControl` and their `Cache-Control` allow: `off` or `memory`. See [Response cache](response-cache.md).',
+    does: 'Whether `start:router --supergraph` keeps answers of subgraphs as long as `@cacheControl` and their `Cache-Control` allow: `off`, `memory`, or the address of a Redis server that several routers share, `redis://user:password@host:6379/0`, `rediss://` for TLS; memory stays before it. See [Response cache](response-cache.md).',
   }),
   bytes: setting('RESPONSE_CACHE_BYTES', whole(65_536, 999_999_999, 'must be a number of bytes from 65536 to 999999999'), {
     fallback: 64 * 1024 * 1024,

@@ -22,11 +22,18 @@ export const atLeast = (characters: number) => z.string().min(characters, `must 
 
 export const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values, `must be one of ${values.join(', ')}`)
 
-/** Where answers of subgraphs are kept: a store that several routers share is not supported. */
-export const cacheStore = z.enum(['off', 'memory'], {
-  error: ({ input }) =>
-    /^rediss?:/.test(String(input)) ? 'a Redis server is not supported: name memory, which each router has for itself' : 'must be one of off, memory',
-})
+/** Where answers of subgraphs are kept: nowhere, in memory, or also in a Redis server, by its address. */
+export const cacheStore = z
+  .string()
+  .refine(
+    value => value === 'off' || value === 'memory' || isRedisAddress(value),
+    'must be one of off, memory, or an address such as redis://user:password@host:6379/0, rediss:// for TLS',
+  )
+
+function isRedisAddress(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : null
+  return url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== '' && /^(?:\/\d{0,4})?$/.test(url.pathname) && !url.search && !url.hash
+}
 
 export const flag = oneOf('0', '1', 'true', 'false').transform(value => value === '1' || value === 'true')
 

@@ -32,5 +32,10 @@ export function responseCacheFigures(cache: ResponseCache): readonly Figure[] {
       // Each series exists from the start: one that appears later shows no increase.
       read: () => dropCauses.map(cause => ({ labels: { cause }, value: cache.figures().drops.get(cause) ?? 0 })),
     },
+    {
+      name: 'supergraph_response_cache_store_errors_total',
+      help: 'Commands of the shared store of the response cache that failed or took more than 100 ms.',
+      read: () => cache.figures().storeErrors,
+    },
   ]
 }

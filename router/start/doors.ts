@@ -20,7 +20,7 @@ import { createRouter, type Router, type RouterOptions } from '../router.ts'
 import { bytesInFlight, openEngineOver } from './engine.ts'
 import { exportersOf } from './process/exporters.ts'
 import { followFile } from './process/follow-file.ts'
-import { invalidate, openResponseCache } from './process/response-cache.ts'
+import { invalidate, responseCacheOf } from './process/response-cache.ts'
 import type { Process } from './startup.ts'
 
 /** The parts of a router that differ between modes. */
@@ -54,8 +54,9 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
   const exported = openUsageExport({ ...exportersOf(config), log, metrics }, stack)
   if (config.responseCache.store !== 'off') refuseCacheOf(config, parts)
-  const cache = openResponseCache(config.responseCache, metrics)
-  if (cache) colleagues?.share(cache)
+  const cache = responseCacheOf(metrics)
+  // Workers with a shared store hear of drops from that.
+  if (cache && config.responseCache.store === 'memory') colleagues?.share(cache)
   const { invalidationToken } = config.responseCache
   const router = await createRouter({
     ...parts,
@@ -113,7 +114,7 @@ function refuseCacheOf({ engine }: Config, { authority }: Pick<RouterParts, 'aut
     throw new StartError(
       'RESPONSE_CACHE: only start:router --supergraph keeps answers, for the platform does not announce every change of its own data: leave it out',
     )
-  if (engine !== 'native') throw new StartError(`RESPONSE_CACHE: memory needs ROUTER_ENGINE=native, for ${engine} keeps no answers: leave one of them out`)
+  if (engine !== 'native') throw new StartError(`RESPONSE_CACHE: a cache needs ROUTER_ENGINE=native, for ${engine} keeps no answers: leave one of them out`)
 }
 
 function textOf(file: string): string {

@@ -13,7 +13,7 @@ let dropped: unknown
 beforeAll(async () => {
   short = await openRouter(graph.engine, {
     extend: app =>
-      serveInvalidation(app, 'a-token-of-the-test', given => {
+      serveInvalidation(app, 'a-token-of-the-test', async given => {
         dropped = given
         return 3
       }),

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { Transform } from 'node:stream'
 
 /** A way to a server that a test can make fall silent: connections stay open and carry nothing, as when a firewall forgot them. */
 export interface TcpProxy extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface TcpProxy extends AsyncDisposable {
   silenceNew(silent: boolean): void
   /** Carries again what new connections that were silent have to say. */
   speak(): void
+  /** Carries everything later than it came, in either direction. @param ms 0 for no longer */
+  delay(ms: number): void
   /** Cuts the connections that are open. */
   cut(): void
   /** Cuts new connections at once, or no more. */
@@ -27,6 +30,11 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
   const held: (() => void)[] = []
   let mute = false
   let refusing = false
+  let delayMs = 0
+  const delayed = () =>
+    new Transform({
+      transform: (chunk, _, done) => (delayMs === 0 ? done(null, chunk) : void setTimeout(done, delayMs, null, chunk)),
+    })
   const quiet = (socket: Socket) => {
     socket.unpipe()
     socket.removeAllListeners('end')
@@ -44,8 +52,8 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     far.once('close', () => near.destroy())
     pairs.set(near, far)
     const carry = () => {
-      near.pipe(far)
-      far.pipe(near)
+      near.pipe(delayed()).pipe(far)
+      far.pipe(delayed()).pipe(near)
     }
     if (!mute) return carry()
     near.pause()
@@ -73,6 +81,9 @@ export async function tcpProxy(to: string): Promise<TcpProxy> {
     },
     speak() {
       for (const carry of held.splice(0)) carry()
+    },
+    delay(ms) {
+      delayMs = ms
     },
     cut() {
       for (const near of pairs.keys()) near.destroy()

@@ -5,6 +5,7 @@ import { people } from '../engine/caching/graph.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { compose } from '../engine/supergraph-fixture.ts'
 import { freePort, launch, readyLine } from '../kit/launch.ts'
+import { hasRedis, noRedis, redisServer } from '../kit/redis.ts'
 import { runFolderVariable } from '../kit/run/folder.ts'
 
 const project = join(import.meta.dirname, '..', '..')
@@ -101,9 +102,36 @@ test('workers of one port drop what one of them drops', async () => {
   }
 })
 
+test('routers with one Redis server share answers and drops, and answer without it', async ({ skip }) => {
+  if (!hasRedis) return skip(noRedis)
+  names[1] = 'Ann'
+  await using server = await redisServer()
+  const environment = { RESPONSE_CACHE: server.url, INVALIDATION_TOKEN: 'a-token-of-the-test' }
+  await using one = await start(environment)
+  await using two = await start(environment, ['--workers', '2'])
+  await Promise.all([one.printed(readyLine), two.printed(readyLine)])
+  await expect.poll(async () => (await one.ask(person)).state, { timeout: 5000 }).toBe('hit')
+  // Both workers of the other router find what the first one has kept.
+  for (let count = 0; count < 4; count++) await expect.poll(async () => (await two.ask(person)).state, { timeout: 5000 }).toBe('hit')
+  await two.ask('mutation { rename(id: "1", name: "Anna") { id } }')
+  await expect.poll(async () => (await one.ask(person)).name, { timeout: 1000 }).toBe('Anna')
+  names[1] = 'Annika'
+  const invalidation = await fetch(`${one.url}/invalidation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'a-token-of-the-test' },
+    body: JSON.stringify([{ kind: 'type', subgraph: 'a', type: 'Person' }]),
+  })
+  expect(invalidation.status).toBe(202)
+  await expect.poll(async () => new Set([(await two.ask(person)).name, (await two.ask(person)).name]), { timeout: 1000 }).toEqual(new Set(['Annika']))
+  await server.kill()
+  names[1] = 'Ann'
+  await expect.poll(async () => await one.ask(person), { timeout: 5000 }).toMatchObject({ state: 'bypass', name: 'Ann' })
+  expect(await (await fetch(`${one.url}/metrics`)).text()).toMatch(/^supergraph_response_cache_store_errors_total [1-9]/m)
+})
+
 test.each([
-  ['a store that is not supported', { RESPONSE_CACHE: 'redis://localhost:6379' }, 'RESPONSE_CACHE: a Redis server is not supported'],
-  ['an engine that keeps no answers', { RESPONSE_CACHE: 'memory', ROUTER_ENGINE: 'apollo' }, 'RESPONSE_CACHE: memory needs ROUTER_ENGINE=native'],
+  ['no address of a store', { RESPONSE_CACHE: 'redis:somewhere' }, 'RESPONSE_CACHE: must be one of off, memory, or an address'],
+  ['an engine that keeps no answers', { RESPONSE_CACHE: 'memory', ROUTER_ENGINE: 'apollo' }, 'RESPONSE_CACHE: a cache needs ROUTER_ENGINE=native'],
 ])('%s is refused with a sentence', async (_, environment, sentence) => {
   await using router = await start(environment)
   expect(await router.ended).not.toBe(0)

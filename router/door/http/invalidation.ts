@@ -28,7 +28,7 @@ const mostBytes = 1024 * 1024
  * @param token what callers send as `authorization`, alone or as a bearer token
  * @param drop  @returns how many answers it dropped
  */
-export function serveInvalidation(app: FastifyInstance, token: string, drop: (invalidations: readonly Invalidation[]) => number): void {
+export function serveInvalidation(app: FastifyInstance, token: string, drop: (invalidations: readonly Invalidation[]) => Promise<number>): void {
   app.register(async scope => {
     readJsonBodies(scope, mostBytes)
     scope.post(
@@ -46,7 +46,7 @@ export function serveInvalidation(app: FastifyInstance, token: string, drop: (in
         return reply
           .code(202)
           .header('cache-control', 'no-store')
-          .send({ count: drop(read.data) })
+          .send({ count: await drop(read.data) })
       },
     )
   })

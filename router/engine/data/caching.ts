@@ -48,6 +48,8 @@ export class Caching {
   /** Root fields and entities that came from the cache, and requests to subgraphs. */
   #hits = 0
   #fetches = 0
+  /** Whether the cache could not be asked for some part. */
+  #isPassed = false
 
   constructor({ maxAge, isPrivate, isGuarded, isSaid }: OperationCaching, isOn: boolean, wish: CacheWish, labels: string, isShown: boolean) {
     this.#maxAge = maxAge
@@ -71,6 +73,11 @@ export class Caching {
     this.#hits += 1
   }
 
+  /** Notes that the cache is not asked for a part, because it may have missed changes. */
+  pass(): void {
+    this.#isPassed = true
+  }
+
   /** Counts a request to a subgraph. */
   fetched(): void {
     this.#fetches += 1
@@ -83,7 +90,7 @@ export class Caching {
   }
 
   #state(): CacheState {
-    if (this.wish !== 'use') return 'bypass'
+    if (this.wish !== 'use' || (this.#isPassed && this.#hits === 0)) return 'bypass'
     if (this.#fetches === 0) return 'hit'
     return this.#hits > 0 ? 'partial' : 'miss'
   }

@@ -9,6 +9,7 @@ import type { RemoteSubgraph } from '../../engine/transport/remote.ts'
 import { createCallbacks } from '../../engine/transport/streams/callback.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { callbacksOfAll, idOfWorker } from '../process/shared/callbacks.ts'
+import { openResponseCache } from '../process/response-cache.ts'
 import type { Running, Startup } from '../startup.ts'
 import { begin, wire } from '../wire.ts'
 import { openSource } from './source/open.ts'
@@ -35,6 +36,7 @@ export const startBare = (config: Config, named: string, startup: Startup): Prom
     /** Resources of the present engine, and of former ones while operations may still run on them. */
     const open = new Set<AsyncDisposableStack>()
     stack.defer(async () => void (await Promise.all([...open].map(each => each.disposeAsync()))))
+    openResponseCache(config.responseCache, process)
     let present = await openFirst()
     const { names } = present
     const engine = createChanging(present.engine)

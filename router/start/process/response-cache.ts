@@ -1,9 +1,12 @@
+import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../../config.ts'
 import type { Invalidation } from '../../door/http/invalidation.ts'
 import type { Transport } from '../../engine/engine.ts'
 import type { Supergraph } from '../../engine/supergraph.ts'
 import { cachingTransport } from '../../engine/transport/cache/caching-transport.ts'
+import { openRedisStore } from '../../engine/transport/cache/redis/store.ts'
+import { withSharedStore } from '../../engine/transport/cache/shared.ts'
 import { createResponseCache, label, type ResponseCache } from '../../engine/transport/cache/store.ts'
 import { passedHeaders, viewerKey } from '../../engine/transport/propagation.ts'
 import { registerFigures } from '../../metrics/figure.ts'
@@ -16,23 +19,32 @@ export const usualCaching: Settings = { store: 'off', bytes: 0, maxAge: 300, def
 
 const known = new WeakMap<Registry, ResponseCache>()
 
+/** Returns the response cache of this process; undefined where it is off, or not opened yet. */
+export const responseCacheOf = (metrics: Registry): ResponseCache | undefined => known.get(metrics)
+
 /**
- * Returns the response cache of this process, for all graphs that it serves one after the other; undefined where it is
- * off.
+ * Opens the response cache of this process, for all graphs that it serves one after the other; none where it is off.
+ * @param stack collects the end of the connection to a shared store
  */
-export function openResponseCache({ store, bytes }: Settings, metrics: Registry): ResponseCache | undefined {
-  if (store === 'off') return undefined
-  const found = known.get(metrics)
-  if (found) return found
-  const made = createResponseCache(bytes)
+export function openResponseCache(
+  { store, bytes }: Settings,
+  { metrics, log, stack }: { readonly metrics: Registry; readonly log: Logger; readonly stack: AsyncDisposableStack },
+): void {
+  if (store === 'off' || known.has(metrics)) return
+  const memory = createResponseCache(bytes)
+  const shared = store === 'memory' ? null : openRedisStore({ url: store, log, now: memory.now, drops: { dropped: memory.follow, missed: memory.clear } })
+  if (shared) stack.defer(() => shared.close())
+  const made = shared ? withSharedStore(memory, shared) : memory
   known.set(metrics, made)
   registerFigures(metrics, responseCacheFigures(made))
-  return made
 }
 
-/** Drops what a request of `POST /invalidation` names. @returns how many answers it were */
-export const invalidate = (cache: ResponseCache | undefined, invalidations: readonly Invalidation[]): number =>
-  cache?.drop(invalidations.flatMap(labelsOf), 'request') ?? 0
+/** Drops what a request of `POST /invalidation` names, in all routers. @returns how many answers of this one it were */
+export async function invalidate(cache: ResponseCache | undefined, invalidations: readonly Invalidation[]): Promise<number> {
+  const count = cache?.drop(invalidations.flatMap(labelsOf), 'request') ?? 0
+  await cache?.settled()
+  return count
+}
 
 function labelsOf(each: Invalidation): readonly string[] {
   switch (each.kind) {
@@ -47,7 +59,7 @@ function labelsOf(each: Invalidation): readonly string[] {
 
 /** Wraps the transport of one graph to answer from the cache, and to note how long answers may be kept. */
 export function keepingAnswers(transport: Transport, supergraph: Supergraph, settings: Settings, metrics: Registry): Transport {
-  const cache = openResponseCache(settings, metrics)
+  const cache = responseCacheOf(metrics)
   const { passed = [], readsCacheHeaders = false } = transport
   if (!cache && !readsCacheHeaders) return transport
   const { maxAge, defaultMaxAge, onMutation } = settings

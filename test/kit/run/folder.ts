@@ -67,6 +67,6 @@ export function endServers(folder: string): void {
     if (!existsSync(file)) continue
     const pid = Number(readFileSync(file, 'utf8'))
     // The pid of an ended run may belong to another process by now.
-    if (programOf(pid) === 'nats-server') signal(pid, 'SIGKILL')
+    if (['nats-server', 'redis-server'].includes(programOf(pid) ?? '')) signal(pid, 'SIGKILL')
   }
 }

@@ -3,7 +3,6 @@ import { type Data, isData } from '../../data/merge.ts'
 import type { Fetch, FetchCall, Transport } from '../../engine.ts'
 import type { Supergraph } from '../../supergraph.ts'
 import { type CacheHeaders, headersOf } from './headers.ts'
-import { canonical } from './key.ts'
 import { type Asked, createLookups, type LookupOptions, type Lookups, representationsIn, textsIn, type Wanted } from './lookups.ts'
 import { createPartReader, type EntityGroup, type FetchParts, type RootPart, variablesIn, withRoots } from './parts.ts'
 import { label, type ResponseCache } from './store.ts'
@@ -48,7 +47,9 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
       const parts = partsOf(fetch)
       const asked = { fetch, call, caching }
       if (!answering) return ask(asked, parts)
-      if (!parts || caching.wish === 'none') {
+      const isCurrent = answering.cache.isCurrent()
+      if (!isCurrent) caching.pass()
+      if (!parts || caching.wish === 'none' || !isCurrent) {
         for (const part of parts?.roots ?? []) answering.lookups.pass(part, asked)
         return ask(asked, parts)
       }
@@ -74,6 +75,7 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
       return await transport.fetch(fetch, call)
     } finally {
       cache.drop([label.subgraph(fetch.subgraph)], 'mutation')
+      await cache.settled()
     }
   }
 }
@@ -84,10 +86,10 @@ const isPrivate = (headers: CacheHeaders | null, passed: readonly string[]): boo
 
 async function answerRoots(asked: Asked, roots: readonly RootPart[], { cache, lookups, ask }: Answering): Promise<ExecutionResult> {
   const { fetch, call, caching } = asked
-  const wanted = roots.map(part => {
-    const args = part.args(call.variables)
-    return lookups.want(part, canonical(args), { args }, asked)
-  })
+  const wanted = roots.map(part => lookups.want(part, { args: part.args(call.variables) }, asked))
+  const loading = lookups.load(wanted, asked)
+  if (loading) await loading
+  for (const each of wanted) lookups.look(each, asked)
   const data: Data = {}
   for (const [at, { key }] of roots.entries()) if (wanted[at]!.found !== undefined) data[key] = wanted[at]!.found
   const missing = wanted.map(({ found }) => found === undefined)
@@ -121,6 +123,10 @@ function divided(fetch: Fetch, isKept: readonly boolean[]): Fetch {
 async function answerEntities(asked: Asked, groups: readonly EntityGroup[], { cache, lookups, ask }: Answering): Promise<ExecutionResult> {
   const { call, caching } = asked
   const wanted = groups.map(group => representationsIn(call.variables, group.representations).map(each => wantEntity(group, each, asked, lookups)))
+  const all = wanted.flat()
+  const loading = lookups.load(all, asked)
+  if (loading) await loading
+  for (const each of all) if (each) lookups.look(each, asked)
   const missing = missingIn(groups, wanted)
   const isMissing = [...missing.values()].some(({ length }) => length > 0)
   if (!isMissing) return { data: Object.fromEntries(groups.map(({ key }, at) => [key, wanted[at]!.map(each => each?.found ?? null)])) }
@@ -150,7 +156,7 @@ async function answerEntities(asked: Asked, groups: readonly EntityGroup[], { ca
 function wantEntity(group: EntityGroup, representation: Data, asked: Asked, lookups: Lookups): Wanted | null {
   const type = representation.__typename
   const part = typeof type === 'string' ? group.of(type) : null
-  return part && lookups.want(part, canonical(representation), { key: representation }, asked)
+  return part && lookups.want(part, { key: representation }, asked)
 }
 
 /** Positions of the representations of which some entity is missing, by variable. */

@@ -4,9 +4,9 @@ import { type Data, isData } from '../../data/merge.ts'
 import type { Fetch, FetchCall } from '../../engine.ts'
 import { passedHeaders } from '../propagation.ts'
 import { headersOf } from './headers.ts'
-import { tagOf, verdictOf } from './key.ts'
+import { canonical, tagOf, verdictOf } from './key.ts'
 import { type Part, valuesOf } from './parts.ts'
-import { type Fork, type Kept, label, type ResponseCache } from './store.ts'
+import { type Fork, type Kept, label, type Mark, type ResponseCache } from './store.ts'
 
 /** Maximum characters of an answer that is kept. */
 const mostCharacters = 1024 * 1024
@@ -23,7 +23,7 @@ export interface Wanted {
   readonly part: Part
   readonly key: string
   /** Its value, parsed for this caller; undefined for one that must be fetched. */
-  readonly found: unknown
+  found: unknown
   /** Its arguments or its representation. */
   readonly values: { readonly args?: Data; readonly key?: Data }
 }
@@ -32,7 +32,7 @@ export interface Wanted {
 export interface Answered extends Asked {
   readonly result: ExecutionResult
   /** The cache's mark of when the fetch began. */
-  readonly mark: number
+  readonly mark: Mark
 }
 
 export interface LookupOptions {
@@ -51,8 +51,12 @@ export interface LookupOptions {
 
 /** Finds and keeps single answers. */
 export interface Lookups {
-  /** @param named arguments or representation, as text that is equal for equal ones */
-  want(part: Part, named: string, values: Wanted['values'], asked: Asked): Wanted
+  /** Returns what is wanted, before it is looked for. */
+  want(part: Part, values: Wanted['values'], asked: Asked): Wanted
+  /** Reads from a shared store what memory does not have; null where there is nothing to wait for. */
+  load(wanted: readonly (Wanted | null)[], asked: Asked): Promise<void> | null
+  /** Looks for what is wanted in memory. */
+  look(wanted: Wanted, asked: Asked): void
   /** Keeps an answer as long as schema and subgraph allow. @param tags of the subgraph's answer */
   keep(wanted: Wanted, value: unknown, tags: readonly string[], answered: Answered): void
   /** Counts a part for which the cache is not asked. */
@@ -74,17 +78,34 @@ export function createLookups(options: LookupOptions): Lookups {
   }
 
   return {
-    want(part, named, values, asked) {
-      const { call, caching } = asked
-      const pieces = [part.hash, named, valuesOf(part, call.variables), caching.labels]
+    want(part, values, { call, caching }) {
+      const pieces = [part.hash, canonical(values.args ?? values.key), valuesOf(part, call.variables), caching.labels]
       if (part.guard) pieces.push(verdictOf(part.guard, call))
-      const key = pieces.join('\n')
+      return { part, key: pieces.join('\n'), found: undefined, values }
+    },
+    load(wanted, { call, caching }) {
+      if (caching.wish !== 'use') return null
+      const keys = new Set<string>()
+      for (const each of wanted) if (each && mayBeKept(each.part)) keys.add(each.key)
+      const first = cache.load([...keys])
+      // Below forks.
+      const second = () =>
+        cache.load(
+          [...keys].flatMap(key => {
+            const found = cache.find(key)
+            return (found && !('text' in found) && forkedKey(key, found, call, options)) || []
+          }),
+        )
+      return first ? first.then(() => second() ?? undefined) : second()
+    },
+    look(wanted, asked) {
+      const { part, key } = wanted
+      const { call, caching } = asked
       const kept = caching.wish === 'use' && mayBeKept(part) ? find(key, call) : undefined
       if (!kept) {
         const isPassed = caching.wish !== 'use'
         cache.count(part.type, isPassed ? 'bypasses' : 'misses')
-        show(part, asked, isPassed ? 'bypass' : 'miss')
-        return { part, key, found: undefined, values }
+        return show(part, asked, isPassed ? 'bypass' : 'miss')
       }
       call.operation.holds(kept.text.length)
       const left = (kept.until - cache.now()) / 1000
@@ -92,7 +113,7 @@ export function createLookups(options: LookupOptions): Lookups {
       caching.restrict(left, kept.isPrivate)
       cache.count(part.type, 'hits')
       show(part, asked, 'hit', { maxAge: Math.floor(left), isPrivate: kept.isPrivate })
-      return { part, key, found: JSON.parse(kept.text), values }
+      wanted.found = JSON.parse(kept.text)
     },
     keep({ part, key, values }, value, tags, { fetch: { subgraph }, call, result, mark }) {
       const { keeping } = part
@@ -109,7 +130,7 @@ export function createLookups(options: LookupOptions): Lookups {
       const fork: Fork | null = isPrivate || vary.length > 0 ? { isPrivate, vary, until, labels } : null
       const own = fork ? forkedKey(key, fork, call, options) : key
       if (own === null) return
-      if (fork) cache.keep(key, fork, mark)
+      if (fork && !cache.keep(key, fork, mark)) return
       cache.keep(own, { text, until, isPrivate: fork !== null, labels }, mark)
     },
     pass(part, asked) {

@@ -29,27 +29,55 @@ export interface CacheCounts {
   bypasses: number
 }
 
+/** The last drop of a shared store that was known when a fetch began. */
+export interface SharedMark {
+  /** The state of the store to which the number belongs. */
+  readonly epoch: string
+  readonly drop: number
+}
+
+/** When a fetch began. */
+export interface Mark {
+  /** Number of the last drop in memory. */
+  readonly sequence: number
+  /** Null where there is no shared store, or it is not in use. */
+  readonly shared: SharedMark | null
+}
+
 export interface ResponseCache {
+  /** Whether what is kept may be used: not while changes may have been missed. */
+  isCurrent(): boolean
   find(key: string): Kept | Fork | undefined
+  /** Fetches what memory does not have from where it may be kept too; null where there is nothing to wait for. */
+  load(keys: readonly string[]): Promise<void> | null
   /** Begins a fetch. @returns a mark with which its answer is kept */
-  begin(): number
-  /** Keeps an answer, unless something that it depends on was dropped since the mark. */
-  keep(key: string, value: Kept | Fork, mark: number): void
+  begin(): Mark
+  /**
+   * Keeps an answer, unless something that it depends on was dropped since the mark.
+   * @returns whether nothing was
+   */
+  keep(key: string, value: Kept | Fork, mark: Mark): boolean
   /** Drops what has one of the labels. @returns how many answers it were */
   drop(labels: readonly string[], cause: DropCause): number
+  /** Resolves when drops have reached everything that is shared, or are known not to; null where they have. */
+  settled(): Promise<void> | null
   /** Calls the listener after each drop that began here, so that the caches of other processes follow. */
   onDrop(listener: (labels: readonly string[], cause: DropCause) => void): void
   /** Drops what another process has dropped. */
   follow(labels: readonly string[], cause: DropCause): void
+  /** Drops everything, because changes may have been missed. */
+  clear(): void
   /** Milliseconds of the clock by which answers end. */
   now(): number
   count(type: string, what: keyof CacheCounts): void
   figures(): CacheFigures
 }
 
-/** Why answers were dropped: a mutation, or a call of `POST /invalidation`. */
-export const dropCauses = ['mutation', 'request'] as const
+/** Why answers were dropped: a mutation, a call of `POST /invalidation`, or changes that may have been missed. */
+export const dropCauses = ['mutation', 'request', 'missed'] as const
 export type DropCause = (typeof dropCauses)[number]
+
+export const isDropCause = (text: string): text is DropCause => (dropCauses as readonly string[]).includes(text)
 
 export interface CacheFigures {
   readonly entries: number
@@ -57,6 +85,8 @@ export interface CacheFigures {
   readonly types: ReadonlyMap<string, CacheCounts>
   /** Number of drops by cause. */
   readonly drops: ReadonlyMap<DropCause, number>
+  /** Number of commands of the shared store that failed or took too long. */
+  readonly storeErrors: number
 }
 
 /** Labels by which answers are dropped. */
@@ -124,23 +154,27 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
   const counts = (cause: DropCause) => drops.set(cause, (drops.get(cause) ?? 0) + 1)
   return {
     now,
+    isCurrent: () => true,
+    load: () => null,
+    settled: () => null,
     find(key) {
       const found = entries.get(key)
       if (found === undefined || found.until > now()) return found
       entries.delete(key)
       return undefined
     },
-    begin: () => sequence,
-    keep(key, value, mark) {
-      if (mark < floor || value.until <= now()) return
-      if (value.labels.some(each => (dropped.get(each) ?? 0) > mark)) return
-      if (sizeOf(key, value) > mostBytes) return
+    begin: () => ({ sequence, shared: null }),
+    keep(key, value, { sequence: mark }) {
+      if (mark < floor || value.until <= now()) return false
+      if (value.labels.some(each => (dropped.get(each) ?? 0) > mark)) return false
+      if (sizeOf(key, value) > mostBytes) return true
       entries.set(key, value)
       for (const each of value.labels) {
         const keys = byLabel.get(each)
         if (keys) keys.add(key)
         else byLabel.set(each, new Set([key]))
       }
+      return true
     },
     drop(labels, cause) {
       const count = drop(labels, cause)
@@ -149,6 +183,13 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
     },
     follow: (labels, cause) => void drop(labels, cause),
     onDrop: listener => void listeners.push(listener),
+    clear() {
+      sequence += 1
+      floor = sequence
+      dropped.clear()
+      entries.clear()
+      counts('missed')
+    },
     count(type, what) {
       let found = types.get(type)
       if (!found) {
@@ -158,7 +199,7 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
       }
       found[what] += 1
     },
-    figures: () => ({ entries: entries.size, bytes: entries.calculatedSize, types, drops }),
+    figures: () => ({ entries: entries.size, bytes: entries.calculatedSize, types, drops, storeErrors: 0 }),
   }
 }
 
