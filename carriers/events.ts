@@ -3,6 +3,7 @@ import { createMemoryEvents, type EventIds, type Events, type Mark, unheardMs } 
 import { newId } from '../platform/ids.ts'
 import { type Carrier, mostBytes } from './carrier.ts'
 import { createLookingAgain, type LookingAgainOptions } from './looking-again.ts'
+import { createWatching, type EventsWatch, type Watcher } from './watch.ts'
 
 /** Events that reach the listeners of every process. */
 export interface CarriedEvents extends Events {
@@ -10,6 +11,8 @@ export interface CarriedEvents extends Events {
    * Returns a notice for readiness while events of other processes do not arrive: screens are then up to a minute late.
    */
   check(): Promise<string | undefined>
+  /** Passes every event on, of this process too; costs other processes a message three times a second. */
+  watch(watcher: Watcher): EventsWatch
   /** Sends waiting events for half a second at most, and ends the transport. Idempotent. */
   stop(): Promise<void>
 }
@@ -37,6 +40,7 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
   const looking = createLookingAgain({ local, log, now })
   /** Id by which this process recognizes its own events from the transport. */
   const origin = newId()
+  const watching = createWatching(carrier, beat => carrier!.send([`["${origin}",[],${beat}]`]))
   const waiting = new Map<string, Announced>()
   let sending: Promise<void> | null = null
   let retry: NodeJS.Timeout | undefined
@@ -72,6 +76,8 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
   }
   const tell = (topic: string, ids: EventIds, mark?: Mark) => {
     looking.announced(topic, ids, mark)
+    // First, so that whoever reads on the event finds no old answer.
+    watching.announced(topic, ids)
     local.announce(topic, ids)
   }
 
@@ -80,8 +86,10 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
       const message = read(text)
       if (!message) return log.warn('event ignored: its format is unknown, so another version of the platform sent it')
       if (message.origin !== origin) for (const [topic, ids, mark] of message.events) tell(topic, ids, mark)
+      else if (message.beat !== undefined) watching.beat(message.beat)
     },
     connected(again) {
+      if (again) watching.missed()
       if (again) looking.now()
       if (waiting.size > 0) send()
     },
@@ -105,9 +113,11 @@ export function createCarriedEvents({ carrier, log, now }: CarriedEventsOptions)
     resync: looking.by,
     listenerCount: local.listenerCount,
     check: async () => carrier?.trouble() ?? undefined,
+    watch: watching.watch,
     stop() {
       stopped ??= (async () => {
         looking.stop()
+        watching.stop()
         clearTimeout(retry)
         const last = sending ?? (carrier && waiting.size > 0 ? flush() : null)
         let late: NodeJS.Timeout | undefined
@@ -141,11 +151,11 @@ function packed(origin: string, batch: readonly (readonly [string, Announced])[]
   return texts
 }
 
-function read(text: string): { readonly origin: string; readonly events: readonly Announced[] } | null {
+function read(text: string): { readonly origin: string; readonly events: readonly Announced[]; readonly beat?: number | undefined } | null {
   try {
-    const [origin, events] = JSON.parse(text) as [string, Announced[]]
+    const [origin, events, beat] = JSON.parse(text) as [string, Announced[], number?]
     const whole = Array.isArray(events) && events.every(event => Array.isArray(event) && typeof event[0] === 'string' && typeof event[1] === 'object')
-    return typeof origin === 'string' && whole ? { origin, events } : null
+    return typeof origin === 'string' && whole ? { origin, events, beat } : null
   } catch {
     return null
   }

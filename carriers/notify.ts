@@ -1,3 +1,4 @@
+import type { QueryConfig } from 'pg'
 import type { Logger } from 'pino'
 import type { OpenPool } from '../platform/sql/pool.ts'
 import { type Carrier, createCarrier } from './carrier.ts'
@@ -22,22 +23,29 @@ export function createNotifyCarrier({ openPool, log }: { readonly openPool: Open
       const ended = new Promise<void>(resolve => client.once('error', () => resolve()).once('end', () => resolve()))
       client.on('notification', ({ payload }) => payload !== undefined && heard(payload))
       let ping: NodeJS.Timeout | undefined
+      /** Statements of a connection run one after the other. */
+      let last: Promise<unknown> = Promise.resolve()
+      const run = (statement: string | QueryConfig) => {
+        const query = () => client.query(statement)
+        last = last.then(query, query)
+        return last
+      }
       const close = async () => {
         clearInterval(ping)
         client.release(true)
       }
       try {
-        await client.query(`listen ${channel}`)
+        await run(`listen ${channel}`)
       } catch (error) {
         await close()
         throw error
       }
-      ping = setInterval(() => client.query('select').catch(() => {}), pingMs).unref()
+      ping = setInterval(() => run('select').catch(() => {}), pingMs).unref()
       return {
         ended,
         close,
         async send(texts) {
-          await client.query({ name: 'events', text: `select pg_notify('${channel}', text) from unnest($1::text[]) text`, values: [texts] })
+          await run({ name: 'events', text: `select pg_notify('${channel}', text) from unnest($1::text[]) text`, values: [[...texts]] })
         },
       }
     },

@@ -260,12 +260,12 @@ const seconds = whole(0, 31_536_000, 'must be a number of seconds up to 31536000
 export const responseCache = {
   store: setting('RESPONSE_CACHE', cacheStore, {
     fallback: 'off',
-    by: ['router'],
-    does: 'Whether `start:router --supergraph` keeps answers of subgraphs as long as `@cacheControl` and their `Cache-Control` allow: `off`, `memory`, or the address of a Redis server that several routers share, `redis://user:password@host:6379/0`, `rediss://` for TLS; memory stays before it. See [Response cache](response-cache.md).',
+    by: doors,
+    does: 'Whether a router keeps answers of subgraphs as long as `@cacheControl` and their `Cache-Control` allow: `off`, `memory`, or the address of a Redis server that several routers share, `redis://user:password@host:6379/0`, `rediss://` for TLS; memory stays before it. See [Response cache](response-cache.md).',
   }),
   bytes: setting('RESPONSE_CACHE_BYTES', whole(65_536, 999_999_999, 'must be a number of bytes from 65536 to 999999999'), {
     fallback: 64 * 1024 * 1024,
-    by: ['router'],
+    by: doors,
     does: 'Maximum bytes of what one process keeps; the least recently used goes first.',
   }),
   maxAge: setting('RESPONSE_CACHE_MAX_AGE', seconds, {
@@ -286,7 +286,7 @@ export const responseCache = {
   invalidationToken: setting('INVALIDATION_TOKEN', atLeast(16), {
     fallback: null,
     without: '`POST /invalidation` is 404',
-    by: ['router'],
+    by: doors,
     does: 'Token with which `POST /invalidation` drops kept answers; at least 16 characters.',
   }),
 }

@@ -18,9 +18,9 @@ import type { UsageStore } from '../metrics/usage/store.ts'
 import { openUsage } from '../metrics/usage/usage.ts'
 import { createRouter, type Router, type RouterOptions } from '../router.ts'
 import { bytesInFlight, openEngineOver } from './engine.ts'
+import { invalidate, responseCacheOf } from './process/cache/response-cache.ts'
 import { exportersOf } from './process/exporters.ts'
 import { followFile } from './process/follow-file.ts'
-import { invalidate, responseCacheOf } from './process/response-cache.ts'
 import type { Process } from './startup.ts'
 
 /** The parts of a router that differ between modes. */
@@ -53,10 +53,10 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
   if (studio) stack.defer(() => studio.outbound.close())
   const usage = usageStore && recording !== 'off' ? openUsage({ store: usageStore, flushMs, days, log, metrics }, stack) : undefined
   const exported = openUsageExport({ ...exportersOf(config), log, metrics }, stack)
-  if (config.responseCache.store !== 'off') refuseCacheOf(config, parts)
+  if (config.responseCache.store !== 'off') refuseCacheOf(config)
   const cache = responseCacheOf(metrics)
-  // Workers with a shared store hear of drops from that.
-  if (cache && config.responseCache.store === 'memory') colleagues?.share(cache)
+  // Workers with a shared store hear of drops from that, and those of the platform by events.
+  if (cache && config.responseCache.store === 'memory' && !parts.authority) colleagues?.share(cache)
   const { invalidationToken } = config.responseCache
   const router = await createRouter({
     ...parts,
@@ -109,11 +109,7 @@ export async function openDoors({ config, log, metrics, tracing, colleagues, sta
 }
 
 /** @throws StartError where a router cannot keep answers */
-function refuseCacheOf({ engine }: Config, { authority }: Pick<RouterParts, 'authority'>): void {
-  if (authority)
-    throw new StartError(
-      'RESPONSE_CACHE: only start:router --supergraph keeps answers, for the platform does not announce every change of its own data: leave it out',
-    )
+function refuseCacheOf({ engine }: Config): void {
   if (engine !== 'native') throw new StartError(`RESPONSE_CACHE: a cache needs ROUTER_ENGINE=native, for ${engine} keeps no answers: leave one of them out`)
 }
 

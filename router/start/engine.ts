@@ -13,8 +13,8 @@ import { readSupergraph, type Supergraph } from '../engine/supergraph.ts'
 import { registerFigures } from '../metrics/figure.ts'
 import { measureOperations, type OperationFigures } from '../metrics/operations.ts'
 import { variants } from './listed.generated.ts'
+import { keepingAnswers, usualCaching } from './process/cache/response-cache.ts'
 import { openOverrideRules } from './process/override-rules.ts'
-import { keepingAnswers, usualCaching } from './process/response-cache.ts'
 
 /** Opens the configured engine. The stock gateway is loaded only on request. */
 export async function openEngine(kind: Config['engine'], options: EngineOptions): Promise<Engine> {

@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import type { Logger } from 'pino'
-import type { Carrier } from '../../carriers/carrier.ts'
 import { createCarriedEvents } from '../../carriers/events.ts'
 import type { Config } from '../../config.ts'
 import { createBudget } from '../../db/budget.ts'
@@ -17,7 +15,6 @@ import { createCallersWay } from '../../platform/outbound/callers.ts'
 import { createNames } from '../../platform/outbound/names.ts'
 import { createOutbound, type WayOut } from '../../platform/outbound/outbound.ts'
 import { placeOf } from '../../platform/smtp/dial.ts'
-import type { OpenPool } from '../../platform/sql/pool.ts'
 import { tellingAway } from '../../platform/storage/away.ts'
 import { createFileStorage } from '../../platform/storage/file.ts'
 import { createStorageHealth, reasonOf } from '../../platform/storage/health.ts'
@@ -38,6 +35,8 @@ import { createUsageStore, type UsageStore } from '../metrics/usage/store.ts'
 import { assemble, type Deps, defineSubgraphs, register } from './assemble.ts'
 import type { Keys } from './keys.ts'
 import { untilAborted } from './process/abort.ts'
+import { openCarrier } from './process/cache/events.ts'
+import { openResponseCache } from './process/cache/response-cache.ts'
 import { type Defined, type ListedSlug, listedSlugs, readRegistrations } from './registry.ts'
 import type { OpenSandbox } from './sandbox.ts'
 import type { Configured } from './settings.ts'
@@ -109,6 +108,8 @@ export async function openHome({ config, log, metrics, tracing, stack, signal }:
   const carrier = await openCarrier(config, Boolean(apart), { openPool, log })
   const events = createCarriedEvents({ carrier, log })
   stack.defer(() => events.stop())
+  // Where subgraphs are apart, the cache is the router's.
+  if (!apart) openResponseCache(config.responseCache, { metrics, log, stack }, events)
   const deps = depsOf({ config, log, metrics, stack }, parts, { sequelize, openPool, openJobs, events, isAlone: carrier === null })
   const keeping = noteUse(deps)
   const made = apart ? await alone(apart) : await assemble({ ...keeping.deps, running: config }, stack)
@@ -162,17 +163,6 @@ async function watchStorage({ objects }: Config, open: OpenStorage): Promise<{ r
   }
   const notice = await health.check()
   return { readiness: { name: 'storage', check: health.check }, notices: notice ? [notice] : [] }
-}
-
-/** Opens the configured event transport between processes; null if none is needed. */
-async function openCarrier(
-  { events }: Pick<Config, 'events'>,
-  apart: boolean,
-  { openPool, log }: { openPool: OpenPool; log: Logger },
-): Promise<Carrier | null> {
-  const kind = events.carrier ?? (events.natsUrl ? 'nats' : apart ? 'notify' : 'memory')
-  if (kind === 'notify') return (await import('../../carriers/notify.ts')).createNotifyCarrier({ openPool, log })
-  return kind === 'nats' ? (await import('../../carriers/nats.ts')).createNatsCarrier({ url: events.natsUrl!, log }) : null
 }
 
 /** Returns the address of a configured mail server in words. */

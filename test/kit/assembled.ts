@@ -27,7 +27,8 @@ import { type NatsServer, natsServer } from './nats.ts'
  * carries events. `npm test` has the first and memory; `.ci/run` has every other.
  */
 export const mode = process.env.GRAPH_MODE === 'apart' ? 'apart' : 'embedded'
-export const carrierKind = process.env.GRAPH_CARRIER === 'notify' || process.env.GRAPH_CARRIER === 'nats' ? process.env.GRAPH_CARRIER : 'memory'
+export type CarrierKind = 'memory' | 'notify' | 'nats'
+export const carrierKind: CarrierKind = process.env.GRAPH_CARRIER === 'notify' || process.env.GRAPH_CARRIER === 'nats' ? process.env.GRAPH_CARRIER : 'memory'
 
 /** What events by a carrier send to the database: nobody's operation. */
 export const carried = /^listen |pg_notify/
@@ -38,6 +39,8 @@ export interface Assembled {
   readonly platform: Platform
   /** How many listeners all topics have, in all of it. */
   listeners(): number
+  /** The events of each process of it. */
+  readonly events: readonly Events[]
 }
 
 /** How a graph of distributed subgraphs runs. */
@@ -49,24 +52,30 @@ export interface Apart {
 /**
  * Puts a platform together.
  * @param apart distributes the subgraphs; null runs them in one process
+ * @param kind  what carries events
  */
-export async function assembleGraph(deps: Assembling, stack: AsyncDisposableStack, apart: Apart | null = mode === 'apart' ? {} : null): Promise<Assembled> {
+export async function assembleGraph(
+  deps: Assembling,
+  stack: AsyncDisposableStack,
+  apart: Apart | null = mode === 'apart' ? {} : null,
+  kind: CarrierKind = carrierKind,
+): Promise<Assembled> {
   const made: Events[] = []
   const shared = createMemoryEvents()
   const openEvents = async (): Promise<Events> => {
-    if (carrierKind === 'memory') return shared
-    const events = await carriedEvents(deps)
+    if (kind === 'memory') return shared
+    const events = await carriedEvents(deps, kind)
     stack.defer(() => events.stop())
     made.push(events)
     return events
   }
   const platform = apart ? await assembleApart(deps, openEvents, stack, apart) : await assemble({ ...deps, events: await openEvents() }, stack)
-  return { platform, listeners: () => [shared, ...made].reduce((sum, events) => sum + events.listenerCount(), 0) }
+  return { platform, events: made.length > 0 ? made : [shared], listeners: () => [shared, ...made].reduce((sum, events) => sum + events.listenerCount(), 0) }
 }
 
 /** The events of one process more; they reach the others when it resolves. */
-async function carriedEvents({ openPool, log }: Pick<Assembling, 'openPool'> & { readonly log: Logger }): Promise<CarriedEvents> {
-  const carrier = carrierKind === 'nats' ? createNatsCarrier({ url: (await nats()).url, log }) : createNotifyCarrier({ openPool, log })
+export async function carriedEvents({ openPool, log }: Pick<Assembling, 'openPool'> & { readonly log: Logger }, kind: CarrierKind): Promise<CarriedEvents> {
+  const carrier = kind === 'nats' ? createNatsCarrier({ url: (await nats()).url, log }) : createNotifyCarrier({ openPool, log })
   const events = createCarriedEvents({ carrier, log })
   await until('the carrier is there', async () => (await events.check()) === undefined)
   return events

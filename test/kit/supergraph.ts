@@ -9,6 +9,7 @@ import { Registry } from 'prom-client'
 import { type Config, readConfig } from '../../config.ts'
 import { createOpenPool } from '../../db/connect.ts'
 import { createCipher } from '../../platform/cipher.ts'
+import type { Events } from '../../platform/events.ts'
 import { newId } from '../../platform/ids.ts'
 import { createOpenJobs } from '../../platform/jobs/jobs.ts'
 import { createCallersWay } from '../../platform/outbound/callers.ts'
@@ -30,7 +31,7 @@ import { callbackUrl } from '../../subgraphs/publishing/connection/integration/r
 import type { Job } from '../../subgraphs/publishing/context.ts'
 import { anonymous, type Viewer } from '../../subgraphs/viewer.ts'
 import { type Answer, readAnswer } from './answer.ts'
-import { type Apart, assembleGraph, carried, carrierKind } from './assembled.ts'
+import { type Apart, assembleGraph, type CarrierKind, carried, carrierKind } from './assembled.ts'
 import { type Collector, collect } from './collector.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { collectSecrets, type Secrets } from './secrets.ts'
@@ -81,6 +82,8 @@ export interface SupergraphOptions {
   readonly isAlone?: boolean
   /** Distributes the subgraphs, each behind an address of its own. @default as the run of tests says */
   readonly apart?: Apart
+  /** What carries events, so that other processes on its database hear them. @default as the run of tests says */
+  readonly carrier?: CarrierKind
 }
 
 export interface As {
@@ -119,6 +122,8 @@ export interface Supergraph extends AsyncDisposable {
   refusedSubscription(document: string, variables?: Record<string, unknown>, as?: As): Promise<Answer>
   /** How many listeners all topics have together. */
   listeners(): number
+  /** The events of each of its processes. */
+  readonly events: readonly Events[]
   /** The SQL statements that the work costs. */
   statements(work: () => Promise<unknown>): Promise<string[]>
   /** Reads rows past every rule. */
@@ -155,7 +160,8 @@ export async function supergraph({
   marketing,
   running,
   behindMs = 0,
-  isAlone = carrierKind === 'memory',
+  carrier = carrierKind,
+  isAlone = carrier === 'memory',
   apart,
 }: SupergraphOptions = {}): Promise<Supergraph> {
   await using opening = new AsyncDisposableStack()
@@ -197,7 +203,7 @@ export async function supergraph({
   const metrics = new Registry()
   const jobs = watchJobs(() => clock.now().getTime())
   registerFigures(metrics, jobs.figures)
-  const { platform, listeners } = await assembleGraph(
+  const { platform, events, listeners } = await assembleGraph(
     {
       environment: 'development',
       publicUrl,
@@ -251,6 +257,7 @@ export async function supergraph({
     },
     opening,
     apart,
+    carrier,
   )
   await Promise.all(platform.subgraphs.map(subgraph => subgraph.start()))
   const { engine } = platform
@@ -311,6 +318,7 @@ export async function supergraph({
       throw new Error(`a subscription that was to be refused began:\n${text}`)
     },
     listeners,
+    events,
     statements: async work => (await countStatements(work, { ignore: carried })).statements,
     rows: async <Row extends object>(sql: string, bind: unknown[] = []) => (await database.sequelize.query(sql, { bind }))[0] as Row[],
     async [Symbol.asyncDispose]() {

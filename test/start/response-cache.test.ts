@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { people } from '../engine/caching/graph.ts'
 import { serveSubgraph } from '../engine/remote/remote-graph.ts'
 import { compose } from '../engine/supergraph-fixture.ts'
-import { freePort, launch, readyLine } from '../kit/launch.ts'
+import { startMachine } from '../kit/apart.ts'
+import { freePort, launch, newDataFolder, readyLine, until } from '../kit/launch.ts'
 import { hasRedis, noRedis, redisServer } from '../kit/redis.ts'
 import { runFolderVariable } from '../kit/run/folder.ts'
 
@@ -136,4 +138,39 @@ test.each([
   await using router = await start(environment)
   expect(await router.ended).not.toBe(0)
   expect(router.complained()).toContain(sentence)
+})
+
+test('a router apart from its subgraphs needs a transport of events for its cache', async () => {
+  const environment = { RESPONSE_CACHE: 'memory', SEAL_PRIVATE_KEY: `k1:${randomBytes(32).toString('base64')}`, DATABASE_URL: '', NATS_URL: '' }
+  const router = launch(process.execPath, [join(project, 'router/main.ts'), 'router', '--port', String(await freePort())], environment)
+  expect(await router.ended).not.toBe(0)
+  expect(router.complained()).toContain('RESPONSE_CACHE: a router apart from its subgraphs hears of changes by events')
+})
+
+test("the platform's routers keep what everybody may read, apart from its subgraphs", { timeout: 300_000 }, async () => {
+  await using data = newDataFolder()
+  await using machine = await startMachine(data, 'router=2', {
+    EVENT_CARRIER: 'notify',
+    DEMO: '0',
+    RESPONSE_CACHE: 'memory',
+    METRICS_TOKEN: 'a-token-of-the-test',
+  })
+  const ask = async () => {
+    const response = await fetch(`${machine.url}/graphql`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ query: '{ service(slug: "publishing") { title } }' }),
+    })
+    expect(((await response.json()) as { data: unknown }).data).toEqual({ service: { title: 'Publishing' } })
+    return response.headers.get('x-response-cache')
+  }
+  const isKept = async () => {
+    const states = []
+    for (let count = 0; count < 6; count++) states.push(await ask())
+    return states.every(state => state === 'hit')
+  }
+  await until('both routers have it', isKept)
+  // A restart of identity registers the services anew, which changes nothing of them: what is kept stays.
+  await machine.replace('identity 1')
+  expect(await ask()).toBe('hit')
 })

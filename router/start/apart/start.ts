@@ -95,6 +95,7 @@ export const startApart = (config: Config, replicas: string, startup: Startup): 
           ...secrets.router,
           ...addresses,
           ...(config.usage.recording !== 'off' && { DATABASE_URL: database }),
+          ...(config.responseCache.store !== 'off' && { DATABASE_URL: database, ...events.environment }),
           ...(sandbox && { SANDBOX_DIR: sandbox }),
           PORT: String(each),
           ...(sharesPort(doors.length) && { SHARE_PORT: '1', KEPT_AS: String(at + 1) }),

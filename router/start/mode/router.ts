@@ -17,6 +17,8 @@ import type { UsageStore } from '../../metrics/usage/store.ts'
 import { openRemoteEngine, remoteAt } from '../doors.ts'
 import { ownSupergraph } from '../engine.ts'
 import { serviceTokens } from '../keys.ts'
+import { openRouterEvents } from '../process/cache/events.ts'
+import { openResponseCache } from '../process/cache/response-cache.ts'
 import { type ListedSlug, readRegistrations } from '../registry.ts'
 import type { Process, Running, Startup } from '../startup.ts'
 import { begin, stopWithin, wire } from '../wire.ts'
@@ -41,6 +43,7 @@ export const startRouter = (config: Config, startup: Startup): Promise<Running> 
     const urls = subgraphUrls(config)
     const seal = createSeal(key, systemClock)
     const subgraphs = new Map([...urls].map(([slug, replicas]) => [slug, remoteAt(config, slug, replicas)]))
+    if (config.responseCache.store !== 'off') openResponseCache(config.responseCache, process, await openRouterEvents(process))
     const engine = await openRemoteEngine(process, ownSupergraph(), subgraphs, { seal })
     const [questions, clients] = (['identity', 'providers'] as const).map(slug => {
       const origin = openOrigins(originsOf(urls.get(slug)!), { connections: 16, mostWaiting: 1000, mostBytes: 4 * 1024 * 1024, elsewhereMs: 1000 })

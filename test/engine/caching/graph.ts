@@ -5,7 +5,7 @@ import { caching, type Engine } from '../../../router/engine/engine.ts'
 import { createEngine } from '../../../router/engine/native/native.ts'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
 import { cachingTransport } from '../../../router/engine/transport/cache/caching-transport.ts'
-import { createResponseCache, type ResponseCache } from '../../../router/engine/transport/cache/store.ts'
+import { createResponseCache, label, type ResponseCache } from '../../../router/engine/transport/cache/store.ts'
 import { passedHeaders, viewerKey } from '../../../router/engine/transport/propagation.ts'
 import { createRemoteTransport } from '../../../router/engine/transport/remote.ts'
 import { anonymous, type Viewer } from '../../../subgraphs/viewer.ts'
@@ -78,7 +78,7 @@ export async function cachedGraph(parts: Readonly<Record<string, Part>>, options
     cache: isOn ? cache : undefined,
     defaultMaxAge,
     maxAge,
-    dropsOnMutation,
+    droppedBy: dropsOnMutation ? ({ subgraph }) => [label.subgraph(subgraph)] : undefined,
     viewerOf({ viewer, headers }) {
       if (byViewer) return viewer.kind === 'anonymous' ? null : viewerKey(viewer)
       const values = passedHeaders(['x-who'], headers)

@@ -5,14 +5,16 @@ import type { Supergraph } from '../../supergraph.ts'
 import { type CacheHeaders, headersOf } from './headers.ts'
 import { type Asked, createLookups, type LookupOptions, type Lookups, representationsIn, textsIn, type Wanted } from './lookups.ts'
 import { createPartReader, type EntityGroup, type FetchParts, type RootPart, variablesIn, withRoots } from './parts.ts'
-import { label, type ResponseCache } from './store.ts'
+import type { ResponseCache } from './store.ts'
 
 export interface CachingTransportOptions extends Omit<LookupOptions, 'cache' | 'passed' | 'readsHeaders'> {
   readonly supergraph: Supergraph
   /** @default nothing is kept: only how long answers may be kept is noted */
   readonly cache?: ResponseCache | undefined
-  /** Whether a mutation drops all entries of the subgraphs that it asks. @default false */
-  readonly dropsOnMutation?: boolean | undefined
+  /** Returns the labels that a mutation drops. @default it drops nothing */
+  readonly droppedBy?: ((fetch: Fetch, call: FetchCall) => readonly string[]) | undefined
+  /** Whether an operation may be answered from the cache. @default each may */
+  readonly mayUse?: ((call: FetchCall) => boolean) | undefined
 }
 
 /** Maximum number of different sets of root fields of one fetch whose documents are kept. */
@@ -32,7 +34,7 @@ interface Answering {
  * Wraps a transport so that root fields and entities of queries come from the cache where it has them, each on its own,
  * and so that an operation knows how long its answer may be kept.
  */
-export function cachingTransport<T extends Transport>(transport: T, { supergraph, cache, dropsOnMutation = false, ...options }: CachingTransportOptions): T {
+export function cachingTransport<T extends Transport>(transport: T, { supergraph, cache, droppedBy, mayUse, ...options }: CachingTransportOptions): T {
   const { defaultMaxAge } = options
   const { passed = [], readsCacheHeaders = false } = transport
   const partsOf = createPartReader(supergraph, defaultMaxAge)
@@ -43,13 +45,13 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
     ...transport,
     async fetch(fetch, call) {
       const { caching } = call.operation
-      if (!caching) return cache && dropsOnMutation && fetch.kind === 'mutation' ? change(cache, fetch, call) : transport.fetch(fetch, call)
+      if (!caching) return cache && droppedBy && fetch.kind === 'mutation' ? change(cache, fetch, call, droppedBy(fetch, call)) : transport.fetch(fetch, call)
       const parts = partsOf(fetch)
       const asked = { fetch, call, caching }
       if (!answering) return ask(asked, parts)
-      const isCurrent = answering.cache.isCurrent()
-      if (!isCurrent) caching.pass()
-      if (!parts || caching.wish === 'none' || !isCurrent) {
+      const isPassed = !answering.cache.isCurrent() || mayUse?.(call) === false
+      if (isPassed) caching.pass()
+      if (!parts || caching.wish === 'none' || isPassed) {
         for (const part of parts?.roots ?? []) answering.lookups.pass(part, asked)
         return ask(asked, parts)
       }
@@ -69,13 +71,15 @@ export function cachingTransport<T extends Transport>(transport: T, { supergraph
     return result
   }
 
-  /** Sends a mutation, after which nothing of its subgraph is kept: whatever it answered, it may have changed something. */
-  async function change(cache: ResponseCache, fetch: Fetch, call: FetchCall): Promise<ExecutionResult> {
+  /** Sends a mutation, after which nothing with these labels is kept: whatever it answered, it may have changed something. */
+  async function change(cache: ResponseCache, fetch: Fetch, call: FetchCall, labels: readonly string[]): Promise<ExecutionResult> {
     try {
       return await transport.fetch(fetch, call)
     } finally {
-      cache.drop([label.subgraph(fetch.subgraph)], 'mutation')
-      await cache.settled()
+      if (labels.length > 0) {
+        cache.drop(labels, 'mutation')
+        await cache.settled()
+      }
     }
   }
 }

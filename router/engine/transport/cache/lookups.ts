@@ -47,6 +47,8 @@ export interface LookupOptions {
   readonly readsHeaders: boolean
   /** Returns who asks, as text, for answers that are kept for each viewer; null for nobody who is known. */
   viewerOf(call: FetchCall): string | null
+  /** Whether answers are labelled by the organization that they are for. @default false */
+  readonly byOwner?: boolean | undefined
 }
 
 /** Finds and keeps single answers. */
@@ -64,7 +66,7 @@ export interface Lookups {
 }
 
 export function createLookups(options: LookupOptions): Lookups {
-  const { cache, maxAge: mostAge, defaultMaxAge, readsHeaders, passed } = options
+  const { cache, maxAge: mostAge, defaultMaxAge, readsHeaders, passed, byOwner = false } = options
   // Where the schema says nothing, the subgraph's answer decides.
   const mayBeKept = ({ keeping }: Part) => keeping.maxAge > 0 || (!keeping.isSaid && readsHeaders)
 
@@ -126,6 +128,7 @@ export function createLookups(options: LookupOptions): Lookups {
       const isPrivate = keeping.isPrivate || (headers?.isPrivate ?? false)
       const vary = headers ? passed.filter(name => headers.vary.includes(name)).sort() : []
       const labels = [label.subgraph(subgraph), ...part.types.map(type => label.type(subgraph, type)), ...tagLabels(subgraph, part, values, tags)]
+      if (byOwner) labels.push(part.guard || isPrivate ? label.owner(subgraph, call.viewer.organizationId) : label.open(subgraph))
       const until = cache.now() + maxAge * 1000
       const fork: Fork | null = isPrivate || vary.length > 0 ? { isPrivate, vary, until, labels } : null
       const own = fork ? forkedKey(key, fork, call, options) : key

@@ -11,10 +11,10 @@ export interface SharedStore {
   /** Keeps an answer, without waiting, unless something that it depends on was dropped since `begin`. */
   keep(key: string, value: Kept | Fork, began: SharedMark): void
   /**
-   * Drops in the store and in all routers. Resolves when the store has done it, or after its time limit: then it is
+   * Drops in the store and in all routers; everything without labels. Resolves when the store has done it, or after its time limit: then it is
    * repeated, and this router uses nothing of the cache before. Never rejects.
    */
-  drop(labels: readonly string[], cause: DropCause): Promise<void>
+  drop(labels: readonly string[] | null, cause: DropCause): Promise<void>
   /** Number of commands that failed or took too long. */
   readonly errors: number
 }
@@ -48,12 +48,20 @@ export function withSharedStore(memory: ResponseCache, store: SharedStore): Resp
     },
     drop(labels, cause) {
       const count = memory.drop(labels, cause)
-      open += 1
-      dropping = Promise.all([dropping, store.drop(labels, cause).finally(() => (open -= 1))])
+      dropShared(labels, cause)
       return count
+    },
+    clear() {
+      memory.clear()
+      dropShared(null, 'missed')
     },
     settled: () => (open === 0 ? null : dropping.then(() => {})),
     figures: () => ({ ...memory.figures(), storeErrors: store.errors }),
+  }
+
+  function dropShared(labels: readonly string[] | null, cause: DropCause): void {
+    open += 1
+    dropping = Promise.all([dropping, store.drop(labels, cause).finally(() => (open -= 1))])
   }
 
   async function load(keys: readonly string[]): Promise<void> {

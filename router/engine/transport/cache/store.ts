@@ -73,8 +73,8 @@ export interface ResponseCache {
   figures(): CacheFigures
 }
 
-/** Why answers were dropped: a mutation, a call of `POST /invalidation`, or changes that may have been missed. */
-export const dropCauses = ['mutation', 'request', 'missed'] as const
+/** Why answers were dropped: an event of a change, a mutation, a call of `POST /invalidation`, or changes that may have been missed. */
+export const dropCauses = ['change', 'mutation', 'request', 'missed'] as const
 export type DropCause = (typeof dropCauses)[number]
 
 export const isDropCause = (text: string): text is DropCause => (dropCauses as readonly string[]).includes(text)
@@ -94,6 +94,10 @@ export const label = {
   subgraph: (subgraph: string) => `s ${subgraph}`,
   type: (subgraph: string, type: string) => `t ${subgraph} ${type}`,
   tag: (subgraph: string, tag: string) => `c ${subgraph} ${tag}`,
+  /** Answers behind access rules, and private ones, of an organization's viewers; null: of those in none. */
+  owner: (subgraph: string, organizationId: string | null) => `o ${subgraph} ${organizationId ?? ''}`,
+  /** Answers that are the same for everybody. */
+  open: (subgraph: string) => `p ${subgraph}`,
 }
 
 /** Maximum number of dropped labels that are remembered, and of types that are counted separately. */

@@ -66,9 +66,10 @@ export function openRedisStore({ url, log, drops, now }: RedisStoreOptions): Red
         .catch(() => {})
         .finally(() => (keeping -= 1))
     },
-    drop(labels, cause) {
-      waiting = joined(waiting, { cause, labels: new Set(labels) })
-      return flush()
+    async drop(labels, cause) {
+      if (labels?.length === 0) return
+      waiting = joined(waiting, { cause, labels: labels && new Set(labels) })
+      await flush()
     },
     get errors() {
       return errors
