@@ -86,13 +86,14 @@ export function createLookups(options: LookupOptions): Lookups {
       return { part, key: pieces.join('\n'), found: undefined, values }
     },
     load(wanted, { call, caching }) {
-      if (caching.wish !== 'use') return null
+      const read = cache.load
+      if (!read || caching.wish !== 'use') return null
       const keys = new Set<string>()
       for (const each of wanted) if (each && mayBeKept(each.part)) keys.add(each.key)
-      const first = cache.load([...keys])
+      const first = read([...keys])
       // Below forks.
       const second = () =>
-        cache.load(
+        read(
           [...keys].flatMap(key => {
             const found = cache.find(key)
             return (found && !('text' in found) && forkedKey(key, found, call, options)) || []

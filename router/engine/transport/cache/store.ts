@@ -48,8 +48,11 @@ export interface ResponseCache {
   /** Whether what is kept may be used: not while changes may have been missed. */
   isCurrent(): boolean
   find(key: string): Kept | Fork | undefined
-  /** Fetches what memory does not have from where it may be kept too; null where there is nothing to wait for. */
-  load(keys: readonly string[]): Promise<void> | null
+  /**
+   * Fetches what memory does not have from a shared store, and returns null where there is nothing to wait for; null
+   * where there is no such store.
+   */
+  readonly load: ((keys: readonly string[]) => Promise<void> | null) | null
   /** Begins a fetch. @returns a mark with which its answer is kept */
   begin(): Mark
   /**
@@ -159,7 +162,7 @@ export function createResponseCache(mostBytes: number, now: () => number = () =>
   return {
     now,
     isCurrent: () => true,
-    load: () => null,
+    load: null,
     settled: () => null,
     find(key) {
       const found = entries.get(key)
