@@ -6,7 +6,7 @@ import { refuse } from './openai-problems.ts'
 import { png } from './png.ts'
 import { isObject, newId } from './taken.ts'
 import { secondsOfWav } from './wav.ts'
-import { wordsOf } from './words.ts'
+import { vectorOf, wordsOf } from './words.ts'
 
 const sizes = ['1024x1024', '1536x1024', '1024x1536']
 
@@ -86,8 +86,8 @@ export function transcriptions({ stall, call, key, body }: Asked): InOrder | Rep
 }
 
 /**
- * Answers POST /v1/embeddings: https://platform.openai.com/docs/api-reference/embeddings/create. Equal texts have equal
- * vectors, of length 1.
+ * Answers POST /v1/embeddings: https://platform.openai.com/docs/api-reference/embeddings/create. Vectors have
+ * length 1, and are near to each other where texts share words.
  */
 export function embeddings({ stall, call, key, body }: Asked): InOrder | Reply {
   const model = modelOf(body, 'embedding')
@@ -122,14 +122,4 @@ function textsIn(input: unknown): readonly string[] | null {
   if (!Array.isArray(given) || given.length === 0 || given.length > 2048) return null
   if (given.every(text => typeof text === 'string' && text !== '')) return given
   return given.every(areTokens) ? given.map(tokens => tokens.join(' ')) : null
-}
-
-/** Returns a vector whose direction depends on the text alone. */
-function vectorOf(text: string, dimensions: number): Float32Array {
-  const bytes = createHash('shake256', { outputLength: dimensions * 2 })
-    .update(text)
-    .digest()
-  const raw = Float32Array.from({ length: dimensions }, (_, at) => bytes.readInt16LE(at * 2))
-  const length = Math.hypot(...raw) || 1
-  return raw.map(value => value / length)
 }

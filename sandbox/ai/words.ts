@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** A stand-in model's answer; each word counts as one token. */
 export interface Said {
   /** Words of the answer; concatenated, they are the text. */
@@ -166,4 +168,69 @@ export function trendsAt(now: Date): readonly object[] {
     trend('Ten years on', `Many look back at ${now.getUTCFullYear() - 10} and show what became of it since.`, 3, 0.5),
     { summary: 'Something without a name.', source: null, url: null, score: 0.4, observedAt: seen(1) },
   ]
+}
+
+/** Words that say nothing of what a text is about. */
+const idle = new Set(
+  'a about an and are as at be been but by can could did do does for from had has have he her his how i if in into is it its me my no not of on or our she should so than that the their them then there they this to was we were what when where which who why will with would you your'.split(
+    ' ',
+  ),
+)
+
+/** Endings that forms of one word differ in, the longest first. */
+const endings = ['ingly', 'edly', 'ness', 'ing', 'ied', 'ies', 'est', 'ed', 'es', 'ly', 'er', 's', 'e', 'y']
+
+/** A word without its ending, so that most forms of an English word are one. */
+export function stemOf(word: string): string {
+  let stem = word
+  for (;;) {
+    const ending = endings.find(each => stem.endsWith(each) && stem.length - each.length >= 3)
+    if (ending === undefined) break
+    stem = stem.slice(0, -ending.length)
+  }
+  return /([^aeiou])\1$/.test(stem) ? stem.slice(0, -1) : stem
+}
+
+/** The stems of the words that a text is about; of a text without such words, all its words. */
+export function stemsOf(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
+  const telling = words.filter(word => !idle.has(word))
+  return telling.length > 0 ? telling.map(stemOf) : words.length > 0 ? words : [text]
+}
+
+/** Directions of stems that were asked for; the oldest are forgotten. */
+const directions = new Map<string, Float32Array>()
+const maxDirections = 5_000
+
+/** The direction that stands for a stem: any two are nearly at right angles. */
+function directionOf(stem: string, dimensions: number): Float32Array {
+  const known = directions.get(stem)
+  if (known) return known
+  const bytes = createHash('shake256', { outputLength: dimensions * 2 })
+    .update(stem)
+    .digest()
+  const direction = Float32Array.from({ length: dimensions }, (_, at) => bytes.readInt16LE(at * 2) / 32_768)
+  if (directions.size >= maxDirections) directions.delete(directions.keys().next().value!)
+  directions.set(stem, direction)
+  return direction
+}
+
+const full = 1_536
+
+/**
+ * Returns a vector of length 1: the sum of the directions of a text's stems, so that texts which share words are near
+ * to each other. Words of one meaning are as far apart as any others: a stand-in understands nothing.
+ * @param dimensions the first ones of 1,536, as at the vendor
+ */
+export function vectorOf(text: string, dimensions: number): Float32Array {
+  const counts = new Map<string, number>()
+  for (const stem of stemsOf(text)) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+  const sum = new Float64Array(dimensions)
+  for (const [stem, count] of counts) {
+    const direction = directionOf(stem, full)
+    const weight = 1 + Math.log(count)
+    for (let at = 0; at < dimensions; at += 1) sum[at]! += weight * direction[at]!
+  }
+  const length = Math.hypot(...sum) || 1
+  return Float32Array.from(sum, value => value / length)
 }

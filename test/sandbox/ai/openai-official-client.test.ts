@@ -157,6 +157,24 @@ test('images are PNGs of the requested size, transcriptions as long as the heade
   expect((await stage.taken('openai')).map(({ text }) => text)).toEqual(['a red house', ...Array(3).fill('a-sound.wav'), 'one\ntwo\none', 'one'])
 })
 
+test('embeddings are near to each other where texts share words, in any of their forms, and far otherwise', async () => {
+  await using stage = await world()
+  const input = ['How much is the harbour fee?', 'Fees of the harbours are paid on Mondays.', 'A tortoise won the race against a hare.', 'the of']
+  const { data } = await stage.client.embeddings.create({ model: 'text-embedding-3-small', input })
+  const { data: short } = await stage.client.embeddings.create({ model: 'text-embedding-3-small', input, dimensions: 256 })
+  for (const vectors of [data, short].map(each => each.map(({ embedding }) => embedding))) {
+    const cosine = (one: number, other: number) => vectors[one]!.reduce((sum, each, at) => sum + each * vectors[other]![at]!, 0)
+    for (const at of input.keys()) expect(cosine(at, at)).toBeCloseTo(1, 4)
+    expect(cosine(0, 1)).toBeGreaterThan(0.4)
+    for (const [one, other] of [
+      [0, 2],
+      [1, 2],
+      [0, 3],
+    ] as const)
+      expect(Math.abs(cosine(one, other))).toBeLessThan(0.2)
+  }
+})
+
 test('a python program that knows nothing of us opens the picture', async () => {
   await using stage = await world()
   const { data } = await stage.client.images.generate({ model: 'gpt-image-1-mini', prompt: 'sea', size: '1024x1536' })
