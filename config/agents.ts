@@ -1,9 +1,9 @@
-import { address, webhookSecrets } from './readers.ts'
+import { address, text, webhookSecrets } from './readers.ts'
 import { type Start, setting } from './setting.ts'
 
 const subgraphs: readonly Start[] = ['all', 'subgraph']
 
-/** The parties outside that agents work with. */
+/** The parties outside that agents work with, and the model that their knowledge is searched with. */
 export const agentsNeighbours = {
   settlementUrl: setting('SETTLEMENT_URL', address, {
     fallback: null,
@@ -22,5 +22,11 @@ export const agentsNeighbours = {
     without: "no mobile apps are listed; the sandbox's in the demo",
     by: subgraphs,
     does: 'Address of the developer platform, which lists mobile apps.',
+  }),
+  embeddingModel: setting('AGENTS_EMBEDDING_MODEL', text, {
+    fallback: null,
+    without: 'passages of knowledge are found by their words alone',
+    by: subgraphs,
+    does: 'Model that makes vectors of passages and questions, so that knowledge is also found by meaning: a name of the catalogue of models, such as `openai/text-embedding-3-small`. Each organization pays for its own. With another model all passages get new vectors.',
   }),
 }

@@ -218,12 +218,13 @@ export function depsOf(
     url: config.paymentsSettlement.url ?? settlement?.url ?? null,
     secrets: config.paymentsSettlement.secrets ?? (settlement ? [settlement.secret] : null),
   }
-  const { settlementUrl, settlementSecrets, developersUrl } = config.agentsNeighbours
+  const { settlementUrl, settlementSecrets, developersUrl, embeddingModel } = config.agentsNeighbours
   const agentsNeighbours = {
     policyService: settlementUrl
       ? { url: settlementUrl, secrets: settlementSecrets! }
       : settlement && { url: settlement.policy.url, secrets: [settlement.policy.secret] },
     developersUrl: developersUrl ?? (sandbox ? `${sandbox}/developers` : null),
+    embeddingModel,
   }
   const consentUrl = config.marketing.consentUrl ?? (sandbox ? `${sandbox}/consent` : null)
   const { serviceUrl, serviceSecrets, vapidPrivateKey, vapidSubject } = config.notifications

@@ -41,8 +41,8 @@ export interface Configured {
   readonly credentialServers: CredentialServers
   /** Connections to servers that connectors of agents name. */
   readonly connectorsWay: CallersWay
-  /** The settlement and policy service, and the developer platform, as agents work with them. */
-  readonly agentsNeighbours: Pick<AgentsSettings, 'policyService' | 'developersUrl'>
+  /** The settlement and policy service, the developer platform, and the model of vectors, as agents work with them. */
+  readonly agentsNeighbours: Pick<AgentsSettings, 'policyService' | 'developersUrl' | 'embeddingModel'>
   readonly publicChat: Pick<Config['publicChat'], 'site' | 'challengeSecret'>
   /** The developer platform, as the launcher works with it. */
   readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>

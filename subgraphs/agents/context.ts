@@ -5,6 +5,8 @@ import type { Viewer } from '../viewer.ts'
 import type { Running } from '../wiring/define.ts'
 import type { Gate } from './engines/chat/gate.ts'
 import type { Connect } from './engines/connect/connect.ts'
+import type { EmbeddingRounds } from './engines/embed/embedding.ts'
+import type { Embedder } from './engines/knowledge/embedder.ts'
 import type { Models } from './engines/model/models.ts'
 import type { Rounds } from './engines/page/rounds.ts'
 import type { Runner } from './engines/run/runner.ts'
@@ -20,6 +22,7 @@ import { workflowHookStore } from './stores/hook.ts'
 import { chunkStore } from './stores/knowledge/chunk.ts'
 import { documentStore } from './stores/knowledge/document.ts'
 import { knowledgeSourceStore } from './stores/knowledge/knowledge-source.ts'
+import { vectorStore } from './stores/knowledge/vector.ts'
 import { modelCallStore } from './stores/model-call.ts'
 import { personProfileStore } from './stores/person-profile.ts'
 import { profileAuthorizationStore } from './stores/profile-authorization.ts'
@@ -68,6 +71,7 @@ export const stores = {
   steps: stepStore,
   styleSnapshots: styleSnapshotStore,
   tasks: taskStore,
+  vectors: vectorStore,
   widget: widgetStore,
   workFeed: workFeedStore,
   workflowHooks: workflowHookStore,
@@ -92,6 +96,9 @@ export interface Services extends Pick<Foundation, 'clock' | 'events' | 'log' | 
   readonly fetching: Rounds
   /** The indexing of knowledge sources. */
   readonly indexing: Rounds
+  /** What makes vectors of questions and passages, and its rounds; null: no model is set for it. */
+  readonly embedder: Embedder | null
+  readonly embedding: EmbeddingRounds | null
   /** Checks in advance whether the platform may call an address. */
   readonly reaches: Reaches
   /** What asks the settlement and policy service; its rounds, where there is one. */

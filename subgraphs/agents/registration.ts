@@ -28,6 +28,8 @@ export interface AgentsSettings {
   readonly policyService: { readonly url: string; readonly secrets: readonly string[] } | null
   /** Where the developer platform is, which lists mobile apps; null: it is not asked. */
   readonly developersUrl: string | null
+  /** The model that makes vectors of passages and questions; null: passages are found by their words alone. */
+  readonly embeddingModel: string | null
   readonly quotas: Quotas
   readonly retention: { readonly auditDays: number }
   /** To the servers of connectors: public ones, and those that the operator allows. */

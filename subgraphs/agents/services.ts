@@ -5,6 +5,8 @@ import type { Job, Services } from './context.ts'
 import { openGate } from './engines/chat/gate.ts'
 import { callToolOfStep, toolsOf } from './engines/connect/call.ts'
 import { openConnect } from './engines/connect/connect.ts'
+import { openEmbedder } from './engines/embed/embedder.ts'
+import { openEmbedding } from './engines/embed/embedding.ts'
 import { openIndexing } from './engines/knowledge/indexing.ts'
 import { openModels } from './engines/model/models.ts'
 import { callModel } from './engines/model/step.ts'
@@ -21,7 +23,12 @@ export function services({ foundation, settings, log, job }: Base<Job, AgentsSet
   const { ask, call, cipher, clock, callersWay, events, publicUrl } = foundation
   const { appId, asks } = registration
   const policyRounds = settings.policyService && openAsking(() => job('policy'), { settings: settings.policyService, outbound: foundation.outbound, publicUrl })
+  const model = settings.embeddingModel
+  const embedder = model === null ? null : openEmbedder({ ask, log }, { model, appId, scopes: asks })
+  const embedding = embedder && openEmbedding(() => job('knowledge'), embedder)
   return {
+    embedder,
+    embedding,
     clock,
     events,
     log,
@@ -47,7 +54,7 @@ export function services({ foundation, settings, log, job }: Base<Job, AgentsSet
     outbound: callersWay.outbound,
     quotas: settings.quotas,
     reaches: callersWay.reaches,
-    indexing: openIndexing(() => job('knowledge')),
+    indexing: openIndexing(() => job('knowledge'), embedder && embedding && { model: embedder.model, rounds: embedding }),
     fetching: openFetching(() => job('sources')),
     isMember: async (userId, organizationId, viewer) =>
       Boolean((await ask(SubjectsRightsDocument, { userId, organizationId }, { appId, viewer })).memberRights),

@@ -62,6 +62,8 @@ export interface SupergraphOptions {
   readonly addresses?: Partial<Config['providerAddresses']>
   /** Whether agents know the sandbox's settlement and policy service and developer platform. @default true */
   readonly neighbours?: boolean
+  /** The model that makes vectors of knowledge. @default none */
+  readonly embeddingModel?: string | null
   /** Whether the launcher copies the sandbox's catalogue of apps at the start. @default false */
   readonly catalogue?: boolean
   /** Whether the launcher works with the sandbox's notification service, which it reads at the start. @default false */
@@ -152,6 +154,7 @@ export async function supergraph({
   aiTimes,
   addresses,
   neighbours = true,
+  embeddingModel = null,
   catalogue = false,
   notificationService = false,
   foreignIssuer = null,
@@ -240,10 +243,12 @@ export async function supergraph({
       thirdParties: addressesFrom({ ...readConfig({}).providerAddresses, ...addresses }, x?.origin ?? null),
       credentialServers: createCredentialServers([...trusts, ...(x ? [x.origin] : [])], { reserved: inside }),
       connectorsWay: callersWay,
-      agentsNeighbours:
-        x && neighbours
+      agentsNeighbours: {
+        embeddingModel,
+        ...(x && neighbours
           ? { policyService: { url: `${x.origin}/settlement`, secrets: [policySecret] }, developersUrl: `${x.origin}/developers` }
-          : { policyService: null, developersUrl: null },
+          : { policyService: null, developersUrl: null }),
+      },
       publicChat: { site: null, challengeSecret: null },
       marketing: { ...readConfig({}).marketing, consentUrl: x ? `${x.origin}/consent` : null, ...marketing },
       reaching: {

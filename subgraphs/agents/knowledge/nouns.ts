@@ -9,8 +9,8 @@ export const knowledgeNouns: Readonly<Record<string, Noun<At>>> = {
   'knowledge-source': {
     resolvers: knowledgeSourceResolvers,
     handlers: ({ contexts: { forRequest } }) => uploadHandlers(forRequest),
-    sweeps: ({ services: { indexing } }) => [indexing.sweep],
-    stop: ({ services: { indexing } }) => indexing.stop(),
+    sweeps: ({ services: { indexing, embedding } }) => [indexing.sweep, ...(embedding ? [embedding.sweep, embedding.catchUp] : [])],
+    stop: async ({ services: { indexing, embedding } }) => void (await Promise.all([indexing.stop(), embedding?.stop()])),
   },
   document: { resolvers: documentResolvers },
 }

@@ -78,8 +78,9 @@ const blocked = (): Answered<Hit> => ({
 
 async function find(job: Job, site: ChatSiteRow, persona: Persona, sessionId: string, message: string, signal: AbortSignal): Promise<Answered<Hit>> {
   const { organizationId } = site
-  const found = await searchKnowledge(job, { organizationId, query: message, visibility: 'PUBLIC', first: max.passages })
   const held = isHeldBy(await job.killSwitches.heldOf(organizationId, null))
+  const mayEmbed = persona.model !== null && !held
+  const found = await searchKnowledge(job, { organizationId, query: message, visibility: 'PUBLIC', first: max.passages, mayEmbed })
   const answerer: Answerer = {
     ...{ organizationId, instructions: persona.instructions, model: held ? null : persona.model, voice: null },
     maySpend: async () => true,

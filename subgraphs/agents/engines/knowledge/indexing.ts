@@ -8,6 +8,7 @@ import { inTransaction, type Outcome, step } from '../../../store/write.ts'
 import type { chunkStore } from '../../stores/knowledge/chunk.ts'
 import type { DocumentRow, documentStore } from '../../stores/knowledge/document.ts'
 import type { KnowledgeSourceRow, knowledgeSourceStore, knowledgeSources } from '../../stores/knowledge/knowledge-source.ts'
+import type { vectorStore } from '../../stores/knowledge/vector.ts'
 import { type Fetched, fetchText, later } from '../page/fetch.ts'
 import { openRounds, type Rounds } from '../page/rounds.ts'
 import { chunksOf } from './chunks.ts'
@@ -20,6 +21,7 @@ export interface IndexingWork extends Writing {
   readonly chunks: Opened<typeof chunkStore>
   readonly documents: Opened<typeof documentStore>
   readonly knowledgeSources: Opened<typeof knowledgeSourceStore>
+  readonly vectors: Opened<typeof vectorStore>
   readonly clock: Clock
   readonly log: Logger
   readonly outbound: Outbound
@@ -39,6 +41,9 @@ export const staleMs = 7 * 24 * 3_600_000
 
 /** `sha256:` and the hash of a text as UTF-8. */
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text, 'utf8').digest('hex')}`
+
+/** What makes vectors of the passages, and the model that does; null: none is made. */
+export type Embeds = { readonly model: string; readonly rounds: Pick<Rounds, 'soon'> } | null
 
 /** Claims the source that is due next. */
 const hold = (job: IndexingWork, without: readonly string[]): Promise<KnowledgeSourceRow | null> =>
@@ -64,7 +69,8 @@ async function find(job: IndexingWork, held: KnowledgeSourceRow): Promise<Fetche
 }
 
 /** Writes the document of a source and its chunks, unless text and language are those that are indexed already. */
-async function index(job: IndexingWork, source: KnowledgeSourceRow, text: string, { transaction, now }: WriteTransaction): Promise<boolean> {
+async function index(job: IndexingWork, embeds: Embeds, source: KnowledgeSourceRow, text: string, unit: WriteTransaction): Promise<boolean> {
+  const { transaction, now } = unit
   const [known] = await job.documents.ofSource(source.id, transaction)
   const [contentHash, searchConfig] = [hashOf(text), searchConfigOf(source.language)]
   const { title, url } = source
@@ -77,12 +83,14 @@ async function index(job: IndexingWork, source: KnowledgeSourceRow, text: string
     ? await job.documents.update(known, { ...facts, version: known.version + 1 }, transaction)
     : await job.documents.insert({ id: newId(now), organizationId, sourceId, ...facts, createdAt: now, createdBy }, transaction)
   if (known?.contentHash !== contentHash) await job.documents.writeText(document.id, text, transaction)
-  await job.chunks.replace({ id: document.id, organizationId, sourceId, title, visibility, searchConfig, version: document.version ?? 1 }, chunks, transaction)
+  const version = document.version ?? 1
+  await job.chunks.replace({ id: document.id, organizationId, sourceId, title, visibility, searchConfig, version }, chunks, transaction)
+  if (embeds) await job.vectors.enqueue({ documentId: document.id, organizationId, sourceId, version }, embeds.model, now, transaction)
   return true
 }
 
 /** Writes the result of reading a source. @returns ms until it is tried again; undefined: it has ended */
-async function conclude(job: IndexingWork, held: KnowledgeSourceRow, found: Fetched): Promise<number | undefined> {
+async function conclude(job: IndexingWork, embeds: Embeds, held: KnowledgeSourceRow, found: Fetched): Promise<number | undefined> {
   const { knowledgeSources: sources } = job
   const pause = 'again' in found ? pausesMs[held.attempts - 1] : undefined
   await step(job, {
@@ -94,7 +102,7 @@ async function conclude(job: IndexingWork, held: KnowledgeSourceRow, found: Fetc
       const next = source.kind === 'URL' ? new Date(now.getTime() + againMs) : null
       if (pause !== undefined) return { changes: { indexAt: new Date(now.getTime() + pause) } }
       if ('text' in found) {
-        const isNew = await index(job, source, found.text, unit)
+        const isNew = await index(job, embeds, source, found.text, unit)
         await sources.dropPending(source.id, transaction)
         const current = { status: 'READY', failure: null, indexAt: next, attempts: 0, checkedAt: now } as const
         const isNews = isNew || source.status !== 'READY' || source.failure !== null
@@ -106,11 +114,12 @@ async function conclude(job: IndexingWork, held: KnowledgeSourceRow, found: Fetc
       return { changes: { status, failure, indexAt: next, attempts: 0 }, isNews: true }
     },
   })
+  if ('text' in found) embeds?.rounds.soon()
   return pause
 }
 
 /** Opens the indexing of sources in this process. @param job what it works with, created for each piece of work */
-export const openIndexing = (job: () => IndexingWork): Rounds =>
+export const openIndexing = (job: () => IndexingWork, embeds: Embeds): Rounds =>
   openRounds<KnowledgeSourceRow, Fetched>({
     name: 'index-knowledge',
     everyMs: 10_000,
@@ -119,6 +128,6 @@ export const openIndexing = (job: () => IndexingWork): Rounds =>
     partyOf: ({ organizationId }) => organizationId,
     hold: without => hold(job(), without),
     find: held => find(job(), held),
-    conclude: (held, found) => conclude(job(), held, found),
+    conclude: (held, found) => conclude(job(), embeds, held, found),
     report: (error, held) => job().log.error({ err: error, source: held.id }, 'indexing a source failed; it will be retried in a minute'),
   })

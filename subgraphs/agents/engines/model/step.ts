@@ -27,7 +27,7 @@ export async function callModel(job: ModelWork, { run, step, state }: Calling): 
     const { prompt } = state.input as { readonly prompt: unknown }
     const content = typeof prompt === 'string' ? prompt : JSON.stringify(prompt)
     const { organizationId, knowledgeSourceIds: sourceIds } = agent
-    const found = await searchKnowledge(job, { organizationId, query: content, sourceIds, first: maxPassages })
+    const found = await searchKnowledge(job, { organizationId, query: content, sourceIds, first: maxPassages, forUser: run.startedById })
     const passages = found.map(({ document, quote }) => ({ title: document.title, text: quote }))
     const rounds = state.rounds ?? []
     const offered = await offeredTools(job, agent)

@@ -31,7 +31,10 @@ export async function aboutReply(job: TalkWork, reply: ConversationMessageRow): 
     throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The agent of this conversation is not active.' })
   const said = await job.conversationMessages.answered(reply)
   if (!said) throw new ModelFailure({ hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The message that this answers is gone.' })
-  const found = await searchKnowledge(job, { organizationId, query: said.text, sourceIds: agent.knowledgeSourceIds, first: max.passages })
+  const { knowledgeSourceIds: sourceIds } = agent
+  // An agent without a model never asks one, not even for the vector of a question.
+  const asker = { forUser: reply.userId, mayEmbed: agent.model !== null }
+  const found = await searchKnowledge(job, { organizationId, query: said.text, sourceIds, first: max.passages, ...asker })
   const past = pastOf(said, await job.conversationMessages.around(said, max.around))
   const question = { text: said.text, before: past, forUser: reply.userId }
   return { agent, said, question, hits: found.map(hit => ({ ...hit, title: hit.document.title })) }

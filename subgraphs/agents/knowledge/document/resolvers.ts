@@ -12,7 +12,7 @@ export const documentResolvers: Resolvers = {
       if (checkText(query, 'query').length > limits.query)
         throw new DomainError('BAD_USER_INPUT', `query has ${query.length} characters: the maximum is ${limits.query}.`, { field: 'query' })
       if (first < 1 || first > limits.first) throw new DomainError('BAD_USER_INPUT', `first takes 1 to ${limits.first}.`, { field: 'first' })
-      return searchKnowledge(context, { organizationId, query, first })
+      return searchKnowledge(context, { organizationId, query, first, forUser: context.viewer.userId })
     },
   },
   Document: {

@@ -59,9 +59,12 @@ const insert = statement(
           setweight(to_tsvector($6::text::regconfig, $7::text), 'C') || to_tsvector($6::text::regconfig, c.text)
      from unnest($8::int[], $9::int[], $10::int[], $11::text[]) as c (number, "start", "end", text)`,
 )
-const removeOfDocuments = statement('delete from agents.knowledge_chunks where document_id = any($1::uuid[])')
-const removeOfSource = statement('delete from agents.knowledge_chunks where source_id = $1')
-const showOfSource = statement('update agents.knowledge_chunks set visibility = $2 where source_id = $1')
+/** Tables of what is shown by its source's visibility, and of all that a document has in them. */
+const shown = ['knowledge_chunks', 'knowledge_vectors'] as const
+const tables = [...shown, 'knowledge_dimensions'] as const
+const removeOfDocuments = tables.map(table => statement(`delete from agents.${table} where document_id = any($1::uuid[])`))
+const removeOfSource = [...tables, 'embedded_documents'].map(table => statement(`delete from agents.${table} where source_id = $1`))
+const showOfSource = shown.map(table => statement(`update agents.${table} set visibility = $2 where source_id = $1`))
 
 const within = `c.organization_id = $1 and ($2::uuid[] is null or c.source_id = any($2::uuid[])) and ($3::text is null or c.visibility = $3)`
 const total = statement(`select count(*)::int as count from agents.knowledge_chunks c where ${within}`)
@@ -95,21 +98,22 @@ export const chunkStore = {
       rows<Found>(sequelize, wanted, values, transaction)
     const limits = ({ organizationId, sourceIds, visibility }: ChunkFilter) => [organizationId, sourceIds, visibility]
     return {
-      /** Replaces the chunks of a document. */
+      /** Replaces the chunks of a document; the vectors of the former ones go with them. */
       async replace(document: IndexedDocument, chunks: readonly Chunk[], transaction?: Transaction): Promise<void> {
-        await ask(removeOfDocuments, [[document.id]], transaction)
+        for (const each of removeOfDocuments) await ask(each, [[document.id]], transaction)
         const { id, organizationId, sourceId, visibility, version, searchConfig, title } = document
         const columns = [chunks.map((_, at) => at), chunks.map(({ start }) => start), chunks.map(({ end }) => end), chunks.map(({ text }) => text)]
         await ask(insert, [id, organizationId, sourceId, visibility, version, searchConfig, title, ...columns], transaction)
       },
 
+      /** Removes the chunks of a source, with their vectors. */
       async removeOfSource(sourceId: string, transaction?: Transaction): Promise<void> {
-        await ask(removeOfSource, [sourceId], transaction)
+        for (const each of removeOfSource) await ask(each, [sourceId], transaction)
       },
 
       /** Changes who may find the chunks of a source. */
       async showOfSource(sourceId: string, visibility: Visibility, transaction?: Transaction): Promise<void> {
-        await ask(showOfSource, [sourceId, visibility], transaction)
+        for (const each of showOfSource) await ask(each, [sourceId, visibility], transaction)
       },
 
       /** Returns the words of a question as the organization's documents are indexed, with their counts, and the number of all chunks. */
