@@ -1,9 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { agentsNeighbours } from './config/agents.ts'
+import { agentsNeighbours, publicChat } from './config/agents.ts'
 import { documents, operations, overrides, rates, responseCache, streams, supergraphs, usage } from './config/asking.ts'
 import { type Connections, connections } from './config/connections.ts'
-import { demo, eachSubgraph, events, keeping, mail, outwards, place, publicChat, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
+import { demo, eachSubgraph, events, keeping, mail, outwards, place, remote, seal, secrets, storage, testing, tracing } from './config/families.ts'
 import { hostMistakes, hosts, type ServiceOrigin, serviceOrigins } from './config/hosts.ts'
 import { accounts, foreignIssuer, registry } from './config/identity.ts'
 import { billing } from './config/launcher/billing.ts'
@@ -229,7 +229,7 @@ export function readConfig(environment: Variables = process.env, reading: Readin
       ...missingBindings({ environment: at.environment, environmentVariables: given }),
       ...missingMailServer({ environment: at.environment, demo: trial.wanted ?? false, mail: { server: mails.smtpUrl } }),
     )
-  mistakes.push(...halves, ...pairs.flatMap(pair => halfOf(pair, given)))
+  mistakes.push(...halves, ...pairs.flatMap(pair => halfOf(pair, given)), ...challengeMistakes(chat))
   const keptIn = objectsOf(objectStore, resolve(kept.dataDir), mistakes)
   if (trial.wanted && at.environment === 'production')
     mistakes.push('DEMO: production has no demo accounts, whose password everybody knows: leave it out, or try the demo with ENVIRONMENT=staging')
@@ -302,6 +302,12 @@ function halfOf(pair: (typeof pairs)[number], given: Variables): readonly string
   const missing = pair.filter(name => given[name] === undefined)
   return missing.length === 1 ? [`${missing[0]}: missing: ${pair.join(' and ')} belong together, set both or neither`] : []
 }
+
+/** The mistake of a provider of challenges without its keys. */
+const challengeMistakes = ({ challengeProvider, challengeSecret, challengeSiteKey }: Values<typeof publicChat>): readonly string[] =>
+  challengeProvider === 'altcha' || (challengeSecret && challengeSiteKey)
+    ? []
+    : [`CHALLENGE_PROVIDER: ${challengeProvider} needs CHALLENGE_SECRET and CHALLENGE_SITE_KEY: set both, or leave all of them out`]
 
 const pagesOf = (origins: readonly ServiceOrigin[], slug: Slug): string | undefined => origins.find(each => each.slug === slug && each.role !== 'api')?.origin
 

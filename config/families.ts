@@ -1,4 +1,4 @@
-import { agentsNeighbours } from './agents.ts'
+import { agentsNeighbours, publicChat } from './agents.ts'
 import { documents, operations, overrides, rates, responseCache, streams, supergraphs, usage } from './asking.ts'
 import { hosts } from './hosts.ts'
 import { accounts, foreignIssuer, registry } from './identity.ts'
@@ -316,27 +316,6 @@ export const outwards = {
     without: 'those of the machine',
     by: subgraphs,
     does: 'DNS servers for host names that callers give: `192.0.2.53,[2001:db8::53]:5353`. `/etc/hosts` comes first.',
-  }),
-}
-
-/** The chat that organizations offer to everybody. */
-export const publicChat = {
-  site: setting('PUBLIC_CHAT_SITE', text, {
-    fallback: null,
-    without: '`demo` in the demo, else none: 404',
-    by: subgraphs,
-    does: 'Slug of the organization whose public chat answers pages that name none.',
-  }),
-  origins: setting('PUBLIC_CHAT_ORIGINS', origins, {
-    fallback: [],
-    by: everything,
-    does: 'Origins of other pages that may use the public chat, comma-separated. No credentials are taken from them.',
-  }),
-  challengeSecret: setting('CHALLENGE_SECRET', atLeast(32), {
-    fallback: null,
-    without: 'one that the processes share in their database',
-    by: subgraphs,
-    does: 'Signs the challenges of the public chat and of the marketing site. At least 32 characters.',
   }),
 }
 

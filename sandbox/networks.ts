@@ -4,6 +4,7 @@ import { modelsDev } from './ai/models-dev.ts'
 import { openai } from './ai/openai.ts'
 import { studio } from './ai/studio.ts'
 import { apps } from './neighbours/apps.ts'
+import { challenge } from './neighbours/challenge.ts'
 import { consent } from './neighbours/consent.ts'
 import { developers } from './neighbours/developers.ts'
 import { graphos } from './neighbours/graphos.ts'
@@ -38,6 +39,7 @@ export const vendors: Readonly<Record<string, Vendor>> = {
   stripe,
   hooks,
   apps,
+  challenge,
   consent,
   graphos,
   hive,

@@ -21,6 +21,7 @@ import { createStorageHealth, reasonOf } from '../../platform/storage/health.ts'
 import { addressOfBucket, createS3Storage } from '../../platform/storage/s3.ts'
 import type { OpenStorage } from '../../platform/storage/storage.ts'
 import { StartError } from '../../start-error.ts'
+import type { AgentsSettings } from '../../subgraphs/agents/registration.ts'
 import { createCredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import { addressesFrom, chosenOrigins } from '../../subgraphs/providers/engines/third-party/addresses.ts'
 import { addressesOf } from '../../subgraphs/publishing/network/network.ts'
@@ -238,7 +239,9 @@ export function depsOf(
     ...('bucket' in config.objects ? [addressOfBucket(config.objects.bucket)] : []),
     ...(registry.production ? [registry.production] : []),
     ...chosenOrigins(config.providerAddresses),
-    ...[callbacks.url, settlementUrl, developersUrl, consentUrl, serviceUrl].flatMap(url => (url ? [new URL(url).origin] : [])),
+    ...[callbacks.url, settlementUrl, developersUrl, consentUrl, serviceUrl, config.publicChat.challengeVerifyUrl].flatMap(url =>
+      url ? [new URL(url).origin] : [],
+    ),
   ]
   const outbound = createOutbound([...allowedOrigins, ...ownOrigins], names)
   stack.defer(() => outbound.close())
@@ -276,7 +279,23 @@ export function depsOf(
     reaching,
     launcherNeighbours: { developersUrl: agentsNeighbours.developersUrl },
     marketing: { ...config.marketing, leadsMailTo: config.marketing.leadsMailTo ?? (sandbox ? 'leads@demo.test' : null), consentUrl },
-    publicChat: { ...config.publicChat, site: config.publicChat.site ?? (sandbox ? 'demo' : null) },
+    publicChat: chatOf(config, sandbox),
   }
   return { ...database, ...configured, environment, publicUrl, clock: systemClock, cipher, storage, outbound, callersWay, log, metrics }
 }
+
+/** Returns the settings of the public chat. @param sandbox its origin, where there is one */
+function chatOf(config: Config, sandbox: string | undefined): AgentsSettings['publicChat'] {
+  const { site, origins, challengeProvider, challengeSecret, challengeSiteKey, challengeVerifyUrl } = config.publicChat
+  const ours = { site: site ?? (sandbox ? 'demo' : null), challengeSecret }
+  if (challengeProvider === 'altcha') return { ...ours, challengeProvider: null }
+  const pages = new Set([...hostsOf(config).pages(), ...origins, ...config.corsOrigins].map(origin => new URL(origin).hostname))
+  const isDevelopment = config.environment === 'development'
+  const verifyUrl = challengeVerifyUrl ?? (sandbox ? `${sandbox}/challenge${verifyPaths[challengeProvider]}` : null)
+  const isOwnPage = (name: string) => pages.has(name) || (isDevelopment && /^(?:127\.0\.0\.1|(?:[a-z\d-]+\.)*localhost)$/.test(name))
+  // Without both the configuration is refused.
+  return { ...ours, challengeProvider: { provider: challengeProvider, secret: challengeSecret!, siteKey: challengeSiteKey!, verifyUrl, isOwnPage } }
+}
+
+/** Where the sandbox verifies solutions. */
+const verifyPaths = { turnstile: '/turnstile/v0/siteverify', hcaptcha: '/hcaptcha/siteverify' } as const

@@ -43,7 +43,7 @@ export interface Configured {
   readonly connectorsWay: CallersWay
   /** The settlement and policy service, the developer platform, and the model of vectors, as agents work with them. */
   readonly agentsNeighbours: Pick<AgentsSettings, 'policyService' | 'developersUrl' | 'embeddingModel'>
-  readonly publicChat: Pick<Config['publicChat'], 'site' | 'challengeSecret'>
+  readonly publicChat: AgentsSettings['publicChat']
   /** The developer platform, as the launcher works with it. */
   readonly launcherNeighbours: Pick<LauncherSettings, 'developersUrl'>
   /** Ways by which notifications of the launcher reach people. */

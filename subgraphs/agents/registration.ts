@@ -1,4 +1,5 @@
 import type { CallersWay } from '../../platform/outbound/callers.ts'
+import type { ChallengeProvider } from '../../platform/outbound/challenge-provider.ts'
 import type { Registration } from '../subgraph.ts'
 
 /** How agents presents itself to the registry: data alone, so that whoever runs apart may read it. */
@@ -23,6 +24,8 @@ export interface AgentsSettings {
     readonly site: string | null
     /** What challenges are signed with; null: a secret that the processes share in their database. */
     readonly challengeSecret: string | null
+    /** Who challenges visitors in place of the platform; null: it does so itself. */
+    readonly challengeProvider: ChallengeSettings | null
   }
   /** Where the settlement and policy service is; null: actions that cross organizations cannot begin. */
   readonly policyService: { readonly url: string; readonly secrets: readonly string[] } | null
@@ -34,6 +37,17 @@ export interface AgentsSettings {
   readonly retention: { readonly auditDays: number }
   /** To the servers of connectors: public ones, and those that the operator allows. */
   readonly connectorsWay: CallersWay
+}
+
+/** A provider of challenges, as it is set up. */
+export interface ChallengeSettings {
+  readonly provider: ChallengeProvider
+  readonly secret: string
+  readonly siteKey: string
+  /** Where solutions are verified; null: at the provider's own address. */
+  readonly verifyUrl: string | null
+  /** Host names of the pages that visitors may solve challenges on. */
+  isOwnPage(hostname: string): boolean
 }
 
 /** How much may be made, so that one caller cannot fill the database. */

@@ -1,8 +1,9 @@
+import { openProvider } from '../../platform/outbound/challenge-provider.ts'
 import { spentChallenges } from '../../platform/sql/spent.ts'
 import type { Base } from '../wiring/define.ts'
 import { OrganizationSlugDocument, SubjectsRightsDocument } from './ask.generated.ts'
 import type { Job, Services } from './context.ts'
-import { openGate } from './engines/chat/gate.ts'
+import { type GivenChallenges, openGate } from './engines/chat/gate.ts'
 import { callToolOfStep, toolsOf } from './engines/connect/call.ts'
 import { openConnect } from './engines/connect/connect.ts'
 import { openEmbedder } from './engines/embed/embedder.ts'
@@ -16,13 +17,19 @@ import { openRunner } from './engines/run/runner.ts'
 import { openReplies } from './engines/talk/replies.ts'
 import { isReply, writeRound } from './engines/talk/with-tools.ts'
 import { openFetching } from './profile/profile-source/fetch.ts'
-import { type AgentsSettings, registration } from './registration.ts'
+import { type AgentsSettings, type ChallengeSettings, registration } from './registration.ts'
 
 /** Makes what agents work with beside their stores. */
 export function services({ foundation, settings, log, job }: Base<Job, AgentsSettings>): Services {
   const { ask, call, cipher, clock, callersWay, events, publicUrl } = foundation
   const { appId, asks } = registration
   const policyRounds = settings.policyService && openAsking(() => job('policy'), { settings: settings.policyService, outbound: foundation.outbound, publicUrl })
+  const { challengeProvider } = settings.publicChat
+  const spend = spentChallenges(foundation.sequelize, registration.slug)
+  const givenBy = ({ provider, siteKey, ...at }: ChallengeSettings): GivenChallenges => {
+    const report = (problem: string) => log.error({ provider, problem }, 'the provider of challenges refuses this platform: check CHALLENGE_SECRET')
+    return { provider, siteKey, ...openProvider({ provider, ...at, outbound: foundation.outbound, spend, report }) }
+  }
   const model = settings.embeddingModel
   const embedder = model === null ? null : openEmbedder({ ask, log }, { model, appId, scopes: asks })
   const embedding = embedder && openEmbedding(() => job('knowledge'), embedder)
@@ -35,7 +42,7 @@ export function services({ foundation, settings, log, job }: Base<Job, AgentsSet
     publicUrl,
     runner: openRunner(() => job('runs')),
     jobFor: job,
-    gate: openGate(settings.publicChat.challengeSecret, { cipher, spend: spentChallenges(foundation.sequelize, registration.slug) }),
+    gate: openGate(settings.publicChat.challengeSecret, { cipher, spend, given: challengeProvider && givenBy(challengeProvider) }),
     async slugOf(organizationId) {
       const viewer = { userId: null, organizationId, roles: [], scopes: [], context: 'organization' as const }
       const { organization } = await ask(OrganizationSlugDocument, { id: organizationId }, { appId, viewer })

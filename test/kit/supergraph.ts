@@ -23,6 +23,7 @@ import { registerFigures } from '../../router/metrics/figure.ts'
 import { watchJobs } from '../../router/metrics/jobs.ts'
 import type { Platform } from '../../router/start/assemble.ts'
 import { type EngineSettings, ownSupergraph } from '../../router/start/engine.ts'
+import type { ChallengeSettings } from '../../subgraphs/agents/registration.ts'
 import type { Browser } from '../../subgraphs/http/browser.ts'
 import { createCredentialServers } from '../../subgraphs/providers/credential/servers.ts'
 import { addressesFrom } from '../../subgraphs/providers/engines/third-party/addresses.ts'
@@ -64,6 +65,8 @@ export interface SupergraphOptions {
   readonly neighbours?: boolean
   /** The model that makes vectors of knowledge. @default none */
   readonly embeddingModel?: string | null
+  /** Who challenges visitors of the public chat. @param sandbox its origin @default the platform */
+  readonly challenges?: (sandbox: string) => ChallengeSettings
   /** Whether the launcher copies the sandbox's catalogue of apps at the start. @default false */
   readonly catalogue?: boolean
   /** Whether the launcher works with the sandbox's notification service, which it reads at the start. @default false */
@@ -155,6 +158,7 @@ export async function supergraph({
   addresses,
   neighbours = true,
   embeddingModel = null,
+  challenges,
   catalogue = false,
   notificationService = false,
   foreignIssuer = null,
@@ -249,7 +253,7 @@ export async function supergraph({
           ? { policyService: { url: `${x.origin}/settlement`, secrets: [policySecret] }, developersUrl: `${x.origin}/developers` }
           : { policyService: null, developersUrl: null }),
       },
-      publicChat: { site: null, challengeSecret: null },
+      publicChat: { site: null, challengeSecret: null, challengeProvider: x && challenges ? challenges(x.origin) : null },
       marketing: { ...readConfig({}).marketing, consentUrl: x ? `${x.origin}/consent` : null, ...marketing },
       reaching: {
         service: x && notificationService ? { url: `${x.origin}/notifications`, secrets: [notificationSecret] } : null,

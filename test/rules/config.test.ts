@@ -239,6 +239,18 @@ test('settings of the marketing site have usual values, and are made even', () =
   })
 })
 
+test('a provider of challenges needs its keys, and the platform challenges visitors itself by default', () => {
+  expect(readConfig({}).publicChat).toMatchObject({ challengeProvider: 'altcha', challengeSecret: null, challengeSiteKey: null, challengeVerifyUrl: null })
+  const keys = { CHALLENGE_SECRET: 'x'.repeat(32), CHALLENGE_SITE_KEY: 'site' }
+  const provider = { CHALLENGE_PROVIDER: 'turnstile' }
+  expect(readConfig({ ...provider, ...keys, CHALLENGE_VERIFY_URL: 'https://v.example/' }).publicChat).toMatchObject({
+    ...{ challengeProvider: 'turnstile', challengeSiteKey: 'site', challengeVerifyUrl: 'https://v.example' },
+  })
+  for (const half of [{}, { CHALLENGE_SECRET: keys.CHALLENGE_SECRET }, { CHALLENGE_SITE_KEY: 'site' }])
+    expect(() => readConfig({ ...provider, ...half })).toThrow(/CHALLENGE_PROVIDER: turnstile needs CHALLENGE_SECRET and CHALLENGE_SITE_KEY/)
+  expect(() => readConfig({ CHALLENGE_PROVIDER: 'captcha' })).toThrow(/CHALLENGE_PROVIDER/)
+})
+
 test('ways to people have no service by themselves, and take what is set', () => {
   expect(readConfig({}).notifications).toEqual({ serviceUrl: null, serviceSecrets: null, vapidPrivateKey: null, vapidSubject: null })
   const secret = `whsec_${'A'.repeat(32)}`

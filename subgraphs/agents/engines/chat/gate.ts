@@ -6,6 +6,7 @@ import type { Cipher } from '../../../../platform/cipher.ts'
 import type { Clock } from '../../../../platform/clock.ts'
 import { DomainError } from '../../../../platform/errors.ts'
 import { newId } from '../../../../platform/ids.ts'
+import type { ChallengeProvider, ProviderChallenges } from '../../../../platform/outbound/challenge-provider.ts'
 import type { Writing } from '../../../store/books.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { chatRateStore } from '../../stores/chat/rate.ts'
@@ -32,6 +33,13 @@ export const session = { livesMs: 30 * 60_000, turns: 20 } as const
 const minute = 60_000
 const perMinute = { session: 10, address: 30, site: 600, challenges: 60 } as const
 
+/** A service that gives visitors their challenges in place of ours, and verifies what they bring. */
+export interface GivenChallenges extends ProviderChallenges {
+  readonly provider: ChallengeProvider
+  /** Key under which pages ask it for a challenge. */
+  readonly siteKey: string
+}
+
 /** What guards the public chat in this process. */
 export interface Gate {
   /** A new challenge, as visitors are sent it. @throws RATE_LIMITED */
@@ -40,7 +48,8 @@ export interface Gate {
   refused(job: Job, request: Request): Promise<void>
   /**
    * Lets a visitor in: takes a turn of the session that the clearance belongs to, or begins one for a solution.
-   * @throws FORBIDDEN, reason CHALLENGE_REQUIRED, CHALLENGE_FAILED or CLEARANCE_ENDED; RATE_LIMITED with `scope`
+   * @throws FORBIDDEN, reason CHALLENGE_REQUIRED, CHALLENGE_FAILED or CLEARANCE_ENDED; RATE_LIMITED with `scope`; UPSTREAM_FAILED while nobody
+   * verifies solutions
    */
   admit(job: Job, request: Request, site: ChatSiteRow, persona: Persona, said: Said): Promise<Admitted>
   /** The session of a clearance. @throws FORBIDDEN, reason CLEARANCE_ENDED */
@@ -64,11 +73,16 @@ const ended = (): DomainError => new DomainError('FORBIDDEN', 'This chat has end
 
 /**
  * Opens the gate.
- * @param secret what challenges are signed with; null: one of the service's own, kept in its database
+ * @param secret what our challenges are signed with; null: one of the service's own, kept in its database
+ * @param given  challenges of a provider; null: ours
  */
 export function openGate(
   secret: string | null,
-  { cipher, spend }: { readonly cipher: Cipher; readonly spend: (hash: Uint8Array, expiresAt: Date) => Promise<boolean> },
+  {
+    cipher,
+    spend,
+    given,
+  }: { readonly cipher: Cipher; readonly spend: (hash: Uint8Array, expiresAt: Date) => Promise<boolean>; readonly given: GivenChallenges | null },
 ): Gate {
   let opened: Promise<{ readonly challenges: Challenges; readonly secret: string }> | undefined
   const open = async (job: Job) => {
@@ -82,15 +96,26 @@ export function openGate(
     return opened
   }
 
+  const challengesOf = (request: Request) => ({ key: `challenges ${addressOf(request)}`, max: perMinute.challenges, windowMs: minute })
+
   async function count(job: Job, request: Request): Promise<void> {
-    const rate = { key: `challenges ${addressOf(request)}`, max: perMinute.challenges, windowMs: minute }
-    const waitMs = await job.chatRates.take(rate, job.clock.now())
+    const waitMs = await job.chatRates.take(challengesOf(request), job.clock.now())
     if (waitMs > 0) throw tooMany('address', waitMs)
   }
 
   async function make(job: Job): Promise<object> {
+    if (given) return { provider: given.provider, siteKey: given.siteKey }
     const { challenges } = await open(job)
     return { provider: 'altcha', ...(await challenges.create(job.clock.now())) }
+  }
+
+  /** Whether a solution is valid. An address whose calls were refused too often has nobody asked outside. */
+  async function isSolved(job: Job, request: Request, solution: string): Promise<boolean> {
+    const now = job.clock.now()
+    if (!given) return (await open(job)).challenges.accept(solution, now)
+    const waitMs = await job.chatRates.waitOf(challengesOf(request), now)
+    if (waitMs > 0) throw tooMany('address', waitMs)
+    return given.accept(solution, now)
   }
 
   async function sessionOf(job: Job, clearance: string, organizationId?: string): Promise<ChatSessionRow> {
@@ -131,10 +156,10 @@ export function openGate(
         throw new DomainError('FORBIDDEN', 'Solve the challenge first, and send its solution with the message.', {
           ...{ reason: 'CHALLENGE_REQUIRED', challenge: await make(job) },
         })
-      const { challenges, secret: shared } = await open(job)
       const now = job.clock.now()
-      if (!(await challenges.accept(solution, now)))
+      if (!(await isSolved(job, request, solution)))
         throw new DomainError('FORBIDDEN', 'This solution is not valid: request a new challenge.', { reason: 'CHALLENGE_FAILED' })
+      const { secret: shared } = await open(job)
       const fresh = randomBytes(32).toString('base64url')
       const begun: ChatSessionRow = {
         ...{ id: newId(now), organizationId: site.organizationId, clearanceHash: hashOf(fresh), persona: persona.slug, turnsTaken: 0 },

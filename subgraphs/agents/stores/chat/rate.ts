@@ -6,6 +6,7 @@ import type { SealedColumn } from '../../../store/sealed.ts'
 import type { Openable } from '../../../store/store.ts'
 
 const take = ratesIn('agents.chat_rates')
+const full = statement('select ends_at as at from agents.chat_rates where key = $1 and ends_at > $2 and count >= $3')
 const readSecret = statement('select value from agents.secrets where name = $1')
 const writeSecret = statement('insert into agents.secrets (name, value) values ($1, $2) on conflict (name) do nothing')
 
@@ -19,6 +20,12 @@ export const chatRateStore = {
   open: ({ sequelize }: Parameters<Openable['open']>[0]) => ({
     /** Counts one. @returns 0 when it is allowed; else how long the window still lasts, in ms, and nothing is counted */
     take: (rate: Rate, now: Date, transaction?: Transaction): Promise<number> => take(sequelize, rate, now, transaction),
+
+    /** How long a full window still lasts, in ms; 0 for one that is not full. It counts nothing. */
+    async waitOf({ key, max }: Rate, now: Date): Promise<number> {
+      const [found] = await rows<{ at: Date }>(sequelize, full, [key, now, max])
+      return found ? found.at.getTime() - now.getTime() : 0
+    },
 
     /** A secret that all processes of this service share; made at its first use. @param fresh makes one */
     async secret(name: string, cipher: Cipher, fresh: () => string): Promise<string> {
