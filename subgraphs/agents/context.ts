@@ -28,6 +28,7 @@ import { personProfileStore } from './stores/person-profile.ts'
 import { profileAuthorizationStore } from './stores/profile-authorization.ts'
 import { profileSourceStore } from './stores/profile-source.ts'
 import { reportStore, workFeedStore } from './stores/report.ts'
+import { reservedCallStore } from './stores/reserved-call.ts'
 import { approvalStore } from './stores/run/approval.ts'
 import { policyRequestStore } from './stores/run/policy-request.ts'
 import { mappedRunStore, runStore } from './stores/run/run.ts'
@@ -66,6 +67,7 @@ export const stores = {
   profileAuthorizations: profileAuthorizationStore,
   profileSources: profileSourceStore,
   reports: reportStore,
+  reservedCalls: reservedCallStore,
   mappedRuns: mappedRunStore,
   runs: runStore,
   steps: stepStore,

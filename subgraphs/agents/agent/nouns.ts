@@ -2,6 +2,7 @@ import type { Noun } from '../../wiring/define.ts'
 import type { At } from '../context.ts'
 import { endBudgetWarnings } from '../engines/model/spend.ts'
 import { resyncMessages } from '../engines/talk/announce.ts'
+import { agingOfReservedCalls } from '../stores/reserved-call.ts'
 import { conversationResolvers } from './conversation/resolvers.ts'
 import { agentResolvers } from './resolvers.ts'
 
@@ -9,6 +10,7 @@ import { agentResolvers } from './resolvers.ts'
 export const agentNouns: Readonly<Record<string, Noun<At>>> = {
   agent: {
     resolvers: agentResolvers,
+    retention: () => [agingOfReservedCalls],
     sweeps: ({ job }) => [{ name: 'warnings of agent budgets', everyMs: 3_600_000, run: () => endBudgetWarnings(job('budgets')) }],
   },
   conversation: {

@@ -1,7 +1,7 @@
 import { newId, newIdInTurn } from '../../../../platform/ids.ts'
 import { inTransaction } from '../../../store/write.ts'
 import type { Job } from '../../context.ts'
-import { type Answered, type Answerer, answer, inPieces, nothingCalled } from '../../engines/answer/answer.ts'
+import { type Answered, type Answerer, type AnswererCall, answer, inPieces, nothingCalled } from '../../engines/answer/answer.ts'
 import type { Admitted } from '../../engines/chat/gate.ts'
 import { session as limits } from '../../engines/chat/gate.ts'
 import { type KnowledgeHit, searchKnowledge } from '../../engines/knowledge/search.ts'
@@ -76,6 +76,9 @@ const blocked = (): Answered<Hit> => ({
   ended: nothingCalled,
 })
 
+/** A call of the public chat: providers alone count it. */
+const uncounted: AnswererCall = { spent: async () => {}, failed: async () => {} }
+
 async function find(job: Job, site: ChatSiteRow, persona: Persona, sessionId: string, message: string, signal: AbortSignal): Promise<Answered<Hit>> {
   const { organizationId } = site
   const held = isHeldBy(await job.killSwitches.heldOf(organizationId, null))
@@ -83,8 +86,7 @@ async function find(job: Job, site: ChatSiteRow, persona: Persona, sessionId: st
   const found = await searchKnowledge(job, { organizationId, query: message, visibility: 'PUBLIC', first: max.passages, mayEmbed })
   const answerer: Answerer = {
     ...{ organizationId, instructions: persona.instructions, model: held ? null : persona.model, voice: null },
-    maySpend: async () => true,
-    spent: async () => {},
+    begin: async () => uncounted,
   }
   const turns = persona.model === null ? [] : await job.chatTurns.lastOf(sessionId, max.before)
   const before = turns.filter(turn => !turn.flagged).map(({ role, text }): Message => ({ role: role === 'USER' ? 'USER' : 'ASSISTANT', content: text }))

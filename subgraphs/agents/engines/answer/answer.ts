@@ -11,10 +11,16 @@ export interface Answerer extends Omit<Briefing, 'passages'> {
   readonly organizationId: string
   /** Null: it never asks a model. */
   readonly model: string | null
-  /** Whether its models may still cost something. */
-  maySpend(): Promise<boolean>
-  /** Writes down what a call used. */
+  /** Begins a call that costs something; null where its models may not. @param timeoutMs how long it may take */
+  begin(timeoutMs: number): Promise<AnswererCall | null>
+}
+
+/** A call of a model that an answerer makes: one of both ends it. */
+export interface AnswererCall {
+  /** Writes down what it used. */
   spent(usage: Usage): Promise<void>
+  /** No model answered. */
+  failed(): Promise<void>
 }
 
 /** A question, and what was said before it. */
@@ -74,7 +80,8 @@ export async function answer<Hit extends Titled>(job: ModelWork, answerer: Answe
   const { model, organizationId, instructions, voice } = answerer
   if (model === null) return quoting(question.text, hits, notices.extractive)
   const { after = [], tools = [], mayCall = true } = question
-  if (!(await answerer.maySpend())) {
+  const call = await answerer.begin(modelMs)
+  if (!call) {
     if (after.length > 0) throw new ModelFailure(spent)
     return quoting(question.text, hits, notices.spent)
   }
@@ -84,8 +91,9 @@ export async function answer<Hit extends Titled>(job: ModelWork, answerer: Answe
   try {
     const stream = await job.models.stream({ organizationId, forUser, model, messages, tools, mayCall, timeoutMs: modelMs, signal })
     const ended = () => ({ calls: stream.calls(), callId: stream.callId })
-    return { mode: 'MODEL', notice: null, used: hits, pieces: counted(stream, answerer), ended }
+    return { mode: 'MODEL', notice: null, used: hits, pieces: counted(stream, call), ended }
   } catch (error) {
+    await call.failed()
     if (signal?.aborted || after.length > 0) throw error
     const { code, message } = error instanceof ModelFailure ? error.failure : failureOf(error, false)
     job.log.warn({ organizationId, code, reason: message }, 'no model answered; the answer quotes sources')
@@ -94,11 +102,11 @@ export async function answer<Hit extends Titled>(job: ModelWork, answerer: Answe
 }
 
 /** Hands the pieces on, and writes down what they cost, also where they are left. */
-function counted(stream: ModelStream, answerer: Answerer): AsyncIterableIterator<string> {
+function counted(stream: ModelStream, call: AnswererCall): AsyncIterableIterator<string> {
   const source = stream.pieces[Symbol.asyncIterator]()
   const leave = async () => {
     await source.return?.()
-    await answerer.spent(stream.usage())
+    await call.spent(stream.usage())
   }
   return piecesBy(async () => {
     const { value, done } = await source.next()

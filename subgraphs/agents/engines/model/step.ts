@@ -4,7 +4,7 @@ import type { Calling } from '../run/work.ts'
 import { failureOf, ModelFailure, noModel } from './failure.ts'
 import { messagesOfRounds, offeredTools, roundOf, toolsFor } from './offered.ts'
 import { messagesOf } from './prompt.ts'
-import { isWithinBudget, recordCall } from './spend.ts'
+import { beginCall, recordCall, releaseCall } from './spend.ts'
 import { voiceOf } from './voice.ts'
 import type { ModelWork } from './work.ts'
 
@@ -22,8 +22,6 @@ export async function callModel(job: ModelWork, { run, step, state }: Calling): 
       return { failure: { hadNoEffect: true, isFinal: true, code: 'NOT_PERMITTED', message: 'The agent of this step is not active.' } }
     if (agent.model === null) return { failure: noModel() }
     const voice = await voiceOf(job, agent)
-    if (!(await isWithinBudget(job, agent)))
-      return { failure: { hadNoEffect: true, isFinal: true, code: 'BUDGET_EXCEEDED', message: 'The agent has reached its monthly limit.' } }
     const { prompt } = state.input as { readonly prompt: unknown }
     const content = typeof prompt === 'string' ? prompt : JSON.stringify(prompt)
     const { organizationId, knowledgeSourceIds: sourceIds } = agent
@@ -32,12 +30,21 @@ export async function callModel(job: ModelWork, { run, step, state }: Calling): 
     const rounds = state.rounds ?? []
     const offered = await offeredTools(job, agent)
     const { tools, mayCall } = toolsFor(offered, rounds)
-    const { text, calls, ...usage } = await job.models.complete({
-      ...{ organizationId: run.organizationId, forUser: run.startedById, model: agent.model, tools, mayCall },
+    const stepMs = step.timeoutSeconds * 1_000
+    const until = performance.now() + stepMs
+    const begun = await beginCall(job, agent, stepMs)
+    if (!begun) return { failure: { hadNoEffect: true, isFinal: true, code: 'BUDGET_EXCEEDED', message: 'The agent has reached its monthly limit.' } }
+    // Near its limit an agent has waited for other calls, in the time of its step.
+    const timeoutMs = Math.max(1_000, Math.round(until - performance.now()))
+    const asking = job.models.complete({
+      ...{ organizationId: run.organizationId, forUser: run.startedById, model: agent.model, tools, mayCall, timeoutMs },
       messages: messagesOf({ instructions: agent.instructions, voice, passages }, [{ role: 'USER', content }, ...messagesOfRounds(rounds)]),
-      timeoutMs: step.timeoutSeconds * 1_000,
     })
-    await recordCall(job, agent, usage, [...run.lineage, run.id])
+    const { text, calls, ...usage } = await asking.catch(async (error: unknown) => {
+      await releaseCall(job, begun)
+      throw error
+    })
+    await recordCall(job, agent, usage, begun, [...run.lineage, run.id])
     const { callId } = usage
     return calls.length > 0 && mayCall ? { round: roundOf(text, calls, offered), callId } : { answer: { text }, callId }
   } catch (error) {

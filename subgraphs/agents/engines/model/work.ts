@@ -6,6 +6,7 @@ import type { connectorStore } from '../../stores/connector.ts'
 import type { modelCallStore } from '../../stores/model-call.ts'
 import type { personProfileStore } from '../../stores/person-profile.ts'
 import type { profileAuthorizationStore } from '../../stores/profile-authorization.ts'
+import type { reservedCallStore } from '../../stores/reserved-call.ts'
 import type { Searching } from '../knowledge/search.ts'
 import type { Models } from './models.ts'
 
@@ -18,6 +19,7 @@ export interface ModelWork extends Writing, Searching {
   readonly modelCalls: Opened<typeof modelCallStore>
   readonly personProfiles: Opened<typeof personProfileStore>
   readonly profileAuthorizations: Opened<typeof profileAuthorizationStore>
+  readonly reservedCalls: Opened<typeof reservedCallStore>
   readonly clock: Clock
   readonly log: Logger
   readonly models: Models

@@ -3,7 +3,7 @@ import type { CitedPassage, ConversationMessageRow } from '../../stores/talk/mes
 import type { Answerer, Question } from '../answer/answer.ts'
 import { type KnowledgeHit, searchKnowledge } from '../knowledge/search.ts'
 import { ModelFailure } from '../model/failure.ts'
-import { isWithinBudget, recordCall } from '../model/spend.ts'
+import { beginCall, recordCall, releaseCall } from '../model/spend.ts'
 import { voiceOf } from '../model/voice.ts'
 import { pastOf } from './past.ts'
 import type { TalkWork } from './work.ts'
@@ -43,8 +43,10 @@ export async function aboutReply(job: TalkWork, reply: ConversationMessageRow): 
 /** Who answers for an agent. @param runIds the run that writes the reply, where one does */
 export const answererOf = async (job: TalkWork, agent: AgentRow, runIds: readonly string[] = []): Promise<Answerer> => ({
   ...{ organizationId: agent.organizationId, instructions: agent.instructions, model: agent.model, voice: await voiceOf(job, agent) },
-  maySpend: () => isWithinBudget(job, agent),
-  spent: usage => recordCall(job, agent, usage, runIds),
+  async begin(timeoutMs) {
+    const begun = await beginCall(job, agent, timeoutMs)
+    return begun && { spent: usage => recordCall(job, agent, usage, begun, runIds), failed: () => releaseCall(job, begun) }
+  },
 })
 
 /** The passages that a reply rests on, as they are kept. */
