@@ -27,6 +27,7 @@ export const longTests: readonly string[] = [
   'test/chaos/facts.test.ts',
   'test/chaos/handoffs.test.ts',
   'test/chaos/mails.test.ts',
+  'test/chaos/public-chat.test.ts',
   'test/chaos/runs.test.ts',
   'test/start/dev.test.ts',
   'test/start/recipe.test.ts',
