@@ -12,6 +12,7 @@ import type { Rounds } from './engines/page/rounds.ts'
 import type { Runner } from './engines/run/runner.ts'
 import type { PolicyDesk, RunWork } from './engines/run/work.ts'
 import type { Replies } from './engines/talk/replies.ts'
+import type { Stops } from './engines/talk/stops.ts'
 import type { AgentsSettings, Quotas } from './registration.ts'
 import { agentStore } from './stores/agent.ts'
 import { chatRateStore } from './stores/chat/rate.ts'
@@ -91,6 +92,8 @@ export interface Services extends Pick<Foundation, 'clock' | 'events' | 'log' | 
   slugOf(organizationId: string): Promise<string>
   /** What writes the replies of agents in this process. */
   readonly replies: Replies
+  /** What ends the calls of replies that a person stopped. */
+  readonly stops: Stops
   /** The way to models. */
   readonly models: Models
   /** What calls to connectors are made with. */

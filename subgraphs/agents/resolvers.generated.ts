@@ -390,6 +390,8 @@ export type Mutation = {
   readonly createConversation?: Maybe<Conversation>;
   /** Says something to the agent. Returns what was said; the reply follows as a message of its own, whose text grows until it is COMPLETE. CONFLICT, reason KILL_SWITCH, while the agent is held. */
   readonly sendMessage?: Maybe<ConversationMessage>;
+  /** Stops a reply that is being written: it is COMPLETE with what there is, its notice says that it was stopped, and nothing begins any more for it. Returns one that has ended as it is. */
+  readonly stopReply?: Maybe<ConversationMessage>;
   /** Changes what the input mentions of the public chat; lists are replaced. An enabled site needs a persona, and one of them is the default. */
   readonly updateChatSite?: Maybe<ChatSite>;
   /**
@@ -535,6 +537,11 @@ export type MutationCreateConversationArgs = {
 
 export type MutationSendMessageArgs = {
   input: SendMessageInput;
+};
+
+
+export type MutationStopReplyArgs = {
+  input: StopReplyInput;
 };
 
 
@@ -923,7 +930,7 @@ export type ReplyMode =
 export type MessageStatus =
   /** It is being written. */
   | 'STREAMING'
-  /** It is whole. */
+  /** It is whole, or somebody stopped it: then its notice says so. */
   | 'COMPLETE'
   /** It broke off, or was never begun. */
   | 'FAILED';
@@ -952,6 +959,12 @@ export type SendMessageInput = {
   readonly text: Scalars['String']['input'];
   /** For a week, the same key and input return the first message instead of sending another. */
   readonly idempotencyKey?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** Input of stopReply. */
+export type StopReplyInput = {
+  /** The reply's id. */
+  readonly id: Scalars['ID']['input'];
 };
 
 /** A page of conversations. */
@@ -3370,6 +3383,7 @@ export type ResolversTypes = {
   MessageFailure: ResolverTypeWrapper<MessageFailure>;
   CreateConversationInput: CreateConversationInput;
   SendMessageInput: SendMessageInput;
+  StopReplyInput: StopReplyInput;
   ConversationConnection: ResolverTypeWrapper<PageOf<ConversationRow>>;
   ConversationEdge: ResolverTypeWrapper<Omit<ConversationEdge, 'node'> & { node?: Maybe<ResolversTypes['Conversation']> }>;
   ConversationMessageConnection: ResolverTypeWrapper<PageOf<ConversationMessageRow>>;
@@ -3579,6 +3593,7 @@ export type ResolversParentTypes = {
   MessageFailure: MessageFailure;
   CreateConversationInput: CreateConversationInput;
   SendMessageInput: SendMessageInput;
+  StopReplyInput: StopReplyInput;
   ConversationConnection: PageOf<ConversationRow>;
   ConversationEdge: Omit<ConversationEdge, 'node'> & { node?: Maybe<ResolversParentTypes['Conversation']> };
   ConversationMessageConnection: PageOf<ConversationMessageRow>;
@@ -3849,6 +3864,7 @@ export type MutationResolvers<ContextType = Context, ParentType extends Resolver
   archiveAgent?: Resolver<Maybe<ResolversTypes['Agent']>, ParentType, ContextType, RequireFields<MutationArchiveAgentArgs, 'input'>>;
   createConversation?: Resolver<Maybe<ResolversTypes['Conversation']>, ParentType, ContextType, RequireFields<MutationCreateConversationArgs, 'input'>>;
   sendMessage?: Resolver<Maybe<ResolversTypes['ConversationMessage']>, ParentType, ContextType, RequireFields<MutationSendMessageArgs, 'input'>>;
+  stopReply?: Resolver<Maybe<ResolversTypes['ConversationMessage']>, ParentType, ContextType, RequireFields<MutationStopReplyArgs, 'input'>>;
   updateChatSite?: Resolver<Maybe<ResolversTypes['ChatSite']>, ParentType, ContextType, RequireFields<MutationUpdateChatSiteArgs, 'input'>>;
   executeAction?: Resolver<Maybe<ResolversTypes['Run']>, ParentType, ContextType, RequireFields<MutationExecuteActionArgs, 'input'>>;
   createConnector?: Resolver<Maybe<ResolversTypes['Connector']>, ParentType, ContextType, RequireFields<MutationCreateConnectorArgs, 'input'>>;

@@ -15,6 +15,7 @@ import { openAsking } from './engines/policy/asking.ts'
 import { openDesk } from './engines/policy/desk.ts'
 import { openRunner } from './engines/run/runner.ts'
 import { openReplies } from './engines/talk/replies.ts'
+import { openStops } from './engines/talk/stops.ts'
 import { isReply, writeRound } from './engines/talk/with-tools.ts'
 import { openFetching } from './profile/profile-source/fetch.ts'
 import { type AgentsSettings, type ChallengeSettings, registration } from './registration.ts'
@@ -51,6 +52,7 @@ export function services({ foundation, settings, log, job }: Base<Job, AgentsSet
     policyRounds,
     policy: openDesk(() => job('policy'), policyRounds),
     replies: openReplies(() => job('replies')),
+    stops: openStops(() => job('replies')),
     models: openModels({ ask, call }, appId, asks),
     call(calling) {
       if (calling.step.kind !== 'MODEL') return callToolOfStep(job('tools'), calling)

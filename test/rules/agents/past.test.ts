@@ -1,13 +1,21 @@
 import { expect, it } from 'vitest'
 import { pastOf } from '../../../subgraphs/agents/engines/talk/past.ts'
-import type { ConversationMessageRow } from '../../../subgraphs/agents/stores/talk/message.ts'
+import { type ConversationMessageRow, stoppedCode } from '../../../subgraphs/agents/stores/talk/message.ts'
 
 type Said = Parameters<typeof pastOf>[0]
 
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
-const user = (id: string, ms: number): Said => ({ id, role: 'USER', text: `Asks ${id}.`, status: 'COMPLETE', answersId: null, createdAt: at(ms) })
+const user = (id: string, ms: number): Said => ({
+  id,
+  role: 'USER',
+  text: `Asks ${id}.`,
+  status: 'COMPLETE',
+  failureCode: null,
+  answersId: null,
+  createdAt: at(ms),
+})
 const agent = (id: string, answersId: string | null, ms: number, status: ConversationMessageRow['status'] = 'COMPLETE', text = `Says ${id}.`): Said => ({
-  ...{ id, role: 'AGENT', text, status, answersId, createdAt: at(ms) },
+  ...{ id, role: 'AGENT', text, status, failureCode: status === 'FAILED' ? 'UPSTREAM_FAILED' : null, answersId, createdAt: at(ms) },
 })
 const told = (said: Said, around: readonly Said[]) => pastOf(said, around).map(({ role, content }) => `${role} ${content}`)
 
@@ -27,6 +35,16 @@ it('says of a reply that is not whole that nothing is to be done about its messa
   expect(cut).toMatch(/^ASSISTANT Calling it\.\n\n\(This reply was cut off/)
   expect(half).toBe(present)
   expect(half).toMatch(/^ASSISTANT \(This message is answered elsewhere/)
+})
+
+it('says of a reply that a person stopped what it had said, and that nothing is to be done about its message', () => {
+  const around = [
+    ...[user('a', 0), { ...agent('ra', 'a', 1, 'COMPLETE', 'Calling it.'), failureCode: stoppedCode }],
+    ...[user('b', 2), { ...agent('rb', 'b', 3, 'COMPLETE', ''), failureCode: stoppedCode }, user('c', 4)],
+  ]
+  const [, cut, , empty] = told(around[4]!, around)
+  expect(cut).toMatch(/^ASSISTANT Calling it\.\n\n\(A person stopped this reply/)
+  expect(empty).toMatch(/^ASSISTANT \(A person stopped this reply/)
 })
 
 it('reads conversations of earlier versions in their order', () => {

@@ -26,7 +26,7 @@ export function ConversationPanel({ id, back }: { readonly id: string; readonly 
   const [fresh, setFresh] = useState<readonly MessageFragment[]>([])
   const [{ data: changed }] = useSubscription({ query: MessageChangesDocument, variables: { conversationId: id } })
   const conversation = data?.conversation
-  const take = (message: MessageFragment) => setFresh(before => [...before.filter(each => each.id !== message.id), message])
+  const take = (message: MessageFragment) => setFresh(before => withLatest(before, message))
   const news = changed?.conversationMessageUpdated
   useEffect(() => {
     if (news) take(news)
@@ -50,7 +50,14 @@ export function ConversationPanel({ id, back }: { readonly id: string; readonly 
             </p>
           )}
           <ol className="said" aria-label={say('conversations.messages')}>
-            <Messages id={id} known={known} next={next ?? null} fresh={fresh} agent={conversation.agent?.name ?? say('agents.one')} />
+            <Messages
+              id={id}
+              known={known}
+              next={next ?? null}
+              fresh={fresh}
+              agent={conversation.agent?.name ?? say('agents.one')}
+              take={mayWrite ? take : null}
+            />
             {known.length + fresh.length === 0 && <li className="quiet">{say('conversations.nothing-said')}</li>}
           </ol>
           {mayWrite && <Say id={id} take={take} />}
@@ -58,6 +65,13 @@ export function ConversationPanel({ id, back }: { readonly id: string; readonly 
       )}
     </Panel>
   )
+}
+
+/** Puts a message in place of what was known of it. The answer to a stop overtakes events of the text that grew before: what has ended stays so. */
+function withLatest(before: readonly MessageFragment[], message: MessageFragment): readonly MessageFragment[] {
+  const known = before.find(each => each.id === message.id)
+  if (known && known.status !== 'STREAMING' && message.status === 'STREAMING') return before
+  return [...before.filter(each => each !== known), message]
 }
 
 interface MessagesProps {
@@ -68,24 +82,26 @@ interface MessagesProps {
   /** What was told or sent since the page opened. */
   readonly fresh: readonly MessageFragment[]
   readonly agent: string
+  /** Takes what a stopped reply is; null for who may not stop one. */
+  readonly take: ((message: MessageFragment) => void) | null
 }
 
 /** A page of messages, and those after it; what was told since stands where it was said. */
-function Messages({ id, known, next, fresh, agent }: MessagesProps) {
+function Messages({ id, known, next, fresh, agent, take }: MessagesProps) {
   const told = new Map(fresh.map(each => [each.id, each]))
   const own = new Set(known.map(each => each.id))
   const rest = next === null ? fresh.filter(each => !own.has(each.id)).toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)) : []
   return (
     <>
       {[...known.map(each => told.get(each.id) ?? each), ...rest].map(each => (
-        <Message key={each.id} message={each} agent={agent} />
+        <Message key={each.id} message={each} agent={agent} take={take} />
       ))}
-      {next !== null && <Later id={id} after={next} fresh={fresh.filter(each => !own.has(each.id))} agent={agent} />}
+      {next !== null && <Later id={id} after={next} fresh={fresh.filter(each => !own.has(each.id))} agent={agent} take={take} />}
     </>
   )
 }
 
-function Later({ id, after, fresh, agent }: Pick<MessagesProps, 'id' | 'fresh' | 'agent'> & { readonly after: string }) {
+function Later({ id, after, fresh, agent, take }: Pick<MessagesProps, 'id' | 'fresh' | 'agent' | 'take'> & { readonly after: string }) {
   const { data, problem, retry } = useRead(LaterMessagesDocument, { id, after })
   const messages = data?.conversation?.messages
   if (problem && !messages)
@@ -96,7 +112,16 @@ function Later({ id, after, fresh, agent }: Pick<MessagesProps, 'id' | 'fresh' |
     )
   if (!messages) return <li className="bone tall" />
   const known = (messages.nodes ?? []).filter(each => each !== null)
-  return <Messages id={id} known={known} next={messages.pageInfo.hasNextPage ? (messages.pageInfo.endCursor ?? null) : null} fresh={fresh} agent={agent} />
+  return (
+    <Messages
+      id={id}
+      known={known}
+      next={messages.pageInfo.hasNextPage ? (messages.pageInfo.endCursor ?? null) : null}
+      fresh={fresh}
+      agent={agent}
+      take={take}
+    />
+  )
 }
 
 /** Says something to the agent: Enter sends, Shift and Enter begins a line. */

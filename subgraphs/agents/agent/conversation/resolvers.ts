@@ -11,6 +11,7 @@ import type { ConversationRow } from '../../stores/talk/conversation.ts'
 import type { ConversationMessageRow } from '../../stores/talk/message.ts'
 import { beginWith } from '../../workflow/begin-with.ts'
 import { limits, requireActive } from './rules.ts'
+import { stopReply } from './stop.ts'
 
 async function createConversation(context: Context, input: CreateConversationInput): Promise<ConversationRow> {
   const { viewer, agents, conversations } = context
@@ -81,6 +82,7 @@ export const conversationResolvers: Resolvers = {
   Mutation: {
     createConversation: (_, { input }, context) => createConversation(context, input),
     sendMessage: (_, { input }, context) => sendMessage(context, input),
+    stopReply: (_, { input }, context) => stopReply(context, input),
   },
   Subscription: {
     conversationMessageUpdated: {
@@ -107,7 +109,7 @@ export const conversationResolvers: Resolvers = {
   },
   ConversationMessage: {
     __resolveReference: ({ id }, { conversationMessages }) => conversationMessages.byId.load(id),
-    failure: ({ failureCode, failureMessage }) => (failureCode === null ? null : { code: failureCode, message: failureMessage! }),
+    failure: ({ status, failureCode, failureMessage }) => (status === 'FAILED' ? { code: failureCode!, message: failureMessage! } : null),
     run: ({ runId }, _, { runs }) => runs.find(runId),
     async sources({ hits }, _, { documents }) {
       const found = await Promise.all(hits.map(async ({ documentId, ...hit }) => ({ ...hit, document: await documents.byId.load(documentId) })))

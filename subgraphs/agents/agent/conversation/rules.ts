@@ -9,3 +9,6 @@ export function requireActive({ status: from }: Pick<AgentRow, 'status'>): void 
   if (from === 'ACTIVE') return
   throw new DomainError('CONFLICT', `The agent is ${from}: it answers nobody until it is ACTIVE.`, { reason: 'ILLEGAL_MOVE', from, verb: 'send', possible: [] })
 }
+
+/** What the notice of a stopped reply says. @param byPerson whether a person stopped it; a program with a key otherwise */
+export const stoppedNotice = (byPerson: boolean): string => `${byPerson ? 'A person' : 'A program'} stopped this reply.`

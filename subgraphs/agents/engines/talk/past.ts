@@ -1,14 +1,15 @@
-import type { ConversationMessageRow } from '../../stores/talk/message.ts'
+import { type ConversationMessageRow, stoppedCode } from '../../stores/talk/message.ts'
 import type { Message } from '../model/models.ts'
 
 /** How many messages of the past a model is told. */
 const maxPast = 20
 
-type Said = Pick<ConversationMessageRow, 'id' | 'role' | 'text' | 'status' | 'answersId' | 'createdAt'>
+type Said = Pick<ConversationMessageRow, 'id' | 'role' | 'text' | 'status' | 'failureCode' | 'answersId' | 'createdAt'>
 
 /** What stands for a reply that is not whole: without it a model takes the question for an open one, and does once more what it asks for. */
 const unfinished = {
   FAILED: '(This reply was cut off. What the message asked for may have been done: do nothing about it unless you are asked again.)',
+  STOPPED: '(A person stopped this reply. What the message asked for may have been done in part: do nothing about it unless you are asked again.)',
   STREAMING: '(This message is answered elsewhere: do nothing about it.)',
 } as const
 
@@ -16,9 +17,11 @@ const isBefore = (one: Said, other: Said): boolean =>
   one.createdAt < other.createdAt || (one.createdAt.getTime() === other.createdAt.getTime() && one.id < other.id)
 
 function replyTo(reply: Said | undefined): Message {
-  if (reply?.status === 'COMPLETE') return { role: 'ASSISTANT', content: reply.text }
-  const { FAILED, STREAMING } = unfinished
-  return { role: 'ASSISTANT', content: reply?.status === 'STREAMING' ? STREAMING : [reply?.text ?? '', FAILED].filter(text => text !== '').join('\n\n') }
+  if (reply?.status === 'STREAMING') return { role: 'ASSISTANT', content: unfinished.STREAMING }
+  const isStopped = reply?.failureCode === stoppedCode
+  if (reply?.status === 'COMPLETE' && !isStopped) return { role: 'ASSISTANT', content: reply.text }
+  const end = isStopped ? unfinished.STOPPED : unfinished.FAILED
+  return { role: 'ASSISTANT', content: [reply?.text ?? '', end].filter(text => text !== '').join('\n\n') }
 }
 
 /**

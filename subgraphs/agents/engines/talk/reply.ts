@@ -20,8 +20,9 @@ export async function writeReply(job: TalkWork, reply: ConversationMessageRow): 
       .prolong(reply, later(job.clock.now(), leaseMs))
       .catch(error => job.log.warn({ err: error, messageId: reply.id }, 'lease of a reply could not be prolonged'))
   }, leaseMs / 3)
+  using watching = job.stops.watch(reply)
   try {
-    const failure = await written(job, reply)
+    const failure = await written(job, reply, watching.signal)
     if (failure !== 'handed over') await fail(job, reply, failure)
   } finally {
     clearInterval(beat)
@@ -37,7 +38,7 @@ async function fail(job: TalkWork, reply: ConversationMessageRow, failure: Failu
 }
 
 /** @returns why it failed; null when it is complete, or somebody else's by now; 'handed over' to a run that writes it */
-async function written(job: TalkWork, reply: ConversationMessageRow): Promise<Failure | 'handed over'> {
+async function written(job: TalkWork, reply: ConversationMessageRow, signal: AbortSignal): Promise<Failure | 'handed over'> {
   // What was written once is never taken back, so a reply that broke off stays as it is.
   if (reply.text !== '' || reply.attempts > 3) return { code: 'UPSTREAM_FAILED', message: 'The reply was interrupted: ask again.' }
   try {
@@ -46,7 +47,7 @@ async function written(job: TalkWork, reply: ConversationMessageRow): Promise<Fa
       await beginRunOf(job, reply, agent, said)
       return 'handed over'
     }
-    const { mode, notice, used, pieces } = await answer(job, await answererOf(job, agent), question, hits)
+    const { mode, notice, used, pieces } = await answer(job, await answererOf(job, agent), { ...question, signal }, hits)
     const cited = citedOf(used)
     await writeGrowing(pieces, async text => {
       const now = job.clock.now()

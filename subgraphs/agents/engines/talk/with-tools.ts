@@ -66,8 +66,10 @@ export async function writeRound(job: TalkWork, calling: Calling): Promise<CallE
   const reply = await job.conversationMessages.take(run.id, claimId)
   // What was written once is never taken back, so a reply that broke off within a round stays as it is.
   if (!reply || reply.text.length !== (state.rounds?.at(-1)?.written ?? 0)) return interrupted
+  using watching = job.stops.watch(reply)
   try {
-    return await written(job, calling, reply, await aboutReply(job, reply))
+    const about = await aboutReply(job, reply)
+    return await written(job, calling, reply, { ...about, question: { ...about.question, signal: watching.signal } })
   } catch (error) {
     if (!(error instanceof ModelFailure)) job.log.error({ err: error, messageId: reply.id }, 'reply failed')
     return { failure: failureOf(error, false) }

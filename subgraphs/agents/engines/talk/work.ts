@@ -6,6 +6,7 @@ import type { planStore } from '../../stores/workflow.ts'
 import type { killSwitchStore } from '../../stores/workspace/kill-switch.ts'
 import type { Searching } from '../knowledge/search.ts'
 import type { ModelWork } from '../model/work.ts'
+import type { Stops } from './stops.ts'
 
 type Opened<S extends { open(...given: never[]): unknown }> = ReturnType<S['open']>
 
@@ -16,6 +17,8 @@ export interface TalkWork extends ModelWork, Searching {
   readonly killSwitches: Opened<typeof killSwitchStore>
   readonly plans: Opened<typeof planStore>
   readonly runs: Opened<typeof runStore>
+  /** What ends the calls of stopped replies. */
+  readonly stops: Stops
   /** What takes runs on. */
   readonly runner: { soon(): void }
   readonly events: Events

@@ -48,6 +48,15 @@ const grow = statement(
   `update agents.conversation_messages t set text = $3, mode = $4, notice = $5, hits = $6, version = version + 1, updated_at = $7, wake_at = $8
     where t.id = $1 and t.claim_id = $2 and t.status = 'STREAMING' and starts_with($3, t.text) returning ${columns}`,
 )
+const held = statement(
+  `select t.claim_id as "claimId" from agents.conversation_messages t where t.id = any($1::uuid[]) and t.claim_id = any($2::uuid[]) and t.status = 'STREAMING'`,
+)
+const stop = statement(
+  `update agents.conversation_messages t
+      set status = 'COMPLETE', notice = concat_ws(' ', t.notice, $3::text), failure_code = $4, version = version + 1, updated_at = $5,
+          wake_at = null, claim_id = null
+    where t.id = $1 and t.role = 'AGENT' and t.status = 'STREAMING' and t.run_id is not distinct from $2::uuid returning ${columns}`,
+)
 const prolong = statement(`update agents.conversation_messages set wake_at = $3 where id = $1 and claim_id = $2 and status = 'STREAMING'`)
 const handOver = statement(
   `update agents.conversation_messages set run_id = $3, wake_at = null, claim_id = null, version = version + 1
@@ -83,6 +92,9 @@ const changedSince = statement(
 )
 const writtenToday = countByCaller(conversationMessages)
 
+/** Stands as the failure's code of a reply that is COMPLETE because somebody stopped it. */
+export const stoppedCode = 'STOPPED'
+
 /** What a reply has come to. */
 export type Grown = Pick<ConversationMessageRow, 'text' | 'mode' | 'notice' | 'hits'>
 
@@ -100,6 +112,27 @@ const messageSql = (rows: Rows<typeof conversationMessages>) => ({
     { now, until }: { readonly now: Date; readonly until: Date | null },
   ): Promise<ConversationMessageRow | null> {
     const [row] = await rows.read(grow, [id, claimId, grown, mode, notice, JSON.stringify(hits), now, until])
+    return row ?? null
+  },
+
+  /** Returns the claims of those replies that are still held by whoever holds them here. */
+  async held(replies: readonly Pick<ConversationMessageRow, 'id' | 'claimId'>[]): Promise<ReadonlySet<string>> {
+    const claims = replies.flatMap(({ claimId }) => claimId ?? [])
+    const found = await rows.read<{ claimId: string }>(held, [replies.map(({ id }) => id), claims])
+    return new Set(found.map(({ claimId }) => claimId))
+  },
+
+  /**
+   * Ends a reply with what it has: nobody writes more of it.
+   * @param notice says who stopped it, behind what the reader is to know besides
+   * @returns null where it has ended, or was handed over to a run meanwhile
+   */
+  async stop(
+    { id, runId }: Pick<ConversationMessageRow, 'id' | 'runId'>,
+    notice: string,
+    { now, transaction }: { readonly now: Date; readonly transaction: Transaction },
+  ): Promise<ConversationMessageRow | null> {
+    const [row] = await rows.read(stop, [id, runId, notice, stoppedCode, now], transaction)
     return row ?? null
   },
 

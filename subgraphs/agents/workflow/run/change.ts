@@ -51,14 +51,14 @@ export async function startRun(context: Context, input: StartRunInput): Promise<
 }
 
 /** A run that was stopped, its approval that fell with it, and what announces the reply that it wrote. */
-interface Stopped {
+export interface Stopped {
   readonly run: RunRow
   readonly approval: ApprovalRow | null
   readonly announceReply: (() => void) | null
 }
 
 /** Stops a run under its lock. @returns null when it has ended */
-async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promise<Stopped | null> {
+export async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promise<Stopped | null> {
   if (isOver(run.status)) return null
   const { now, transaction } = unit
   const plan = await job.plans.inside(run.planId, transaction)
@@ -80,7 +80,8 @@ async function stopInside(job: Job, run: RunRow, unit: WriteTransaction): Promis
   return { run: written, approval, announceReply: await job.replies.close(written, unit) }
 }
 
-const announceStopped = (job: Pick<Job, 'events'>, { run, approval, announceReply }: Stopped): void => {
+/** Announces a stopped run, and what fell with it. */
+export const announceStopped = (job: Pick<Job, 'events'>, { run, approval, announceReply }: Stopped): void => {
   announceReply?.()
   announceRun(job.events, run)
   if (approval) announceApproval(job.events, approval)
@@ -106,7 +107,13 @@ export async function cancelRun(context: Context, { id, expectedVersion }: Cance
     audit: ({ run }) => ({ tenantId: run.organizationId, action: 'run.cancelled', subjectId: run.id }),
     announce: done => announceStopped(job, done),
   })
-  for (const below of await job.runs.below(known, stopped!.run.organizationId))
+  await stopBelow(job, stopped!.run)
+  return stopped!.run
+}
+
+/** Stops what a stopped run had begun. */
+export async function stopBelow(job: Job, { id, organizationId }: Pick<RunRow, 'id' | 'organizationId'>): Promise<void> {
+  for (const below of await job.runs.below(id, organizationId))
     await write(job, {
       run: async unit => {
         const run = await job.runs.lock(below, unit.transaction)
@@ -114,8 +121,7 @@ export async function cancelRun(context: Context, { id, expectedVersion }: Cance
       },
       announce: done => announceStopped(job, done),
     })
-  context.runner.soon()
-  return stopped!.run
+  job.runner.soon()
 }
 
 /** Has a failed run go on from a step. */

@@ -7,7 +7,7 @@ const write: readonly Scope[] = ['agents:agents.write']
 const invoke: readonly Scope[] = ['agents:runs.invoke']
 const conversation = (selection: string) => (ids: Ids) => `{ conversation(id: "${ids.conversation}") { ${selection} } }`
 const fresh =
-  (what: 'id' | 'agentId'): Fresh =>
+  (what: 'id' | 'agentId' | 'replyId'): Fresh =>
   async ({ graph, owner }) =>
     (await seedConversation(graph, { organizationId: owner.organizationId!, userId: owner.userId! }))[what]
 
@@ -40,6 +40,15 @@ export const access: AccessRows = {
       change('sendMessage', ({ fresh }) => `conversationId: "${fresh}", text: "Hello"`, 'id'),
       'sendMessage',
       fresh('id'),
+    ),
+    row(
+      'Mutation.stopReply',
+      invoke,
+      read,
+      writers,
+      change('stopReply', ({ fresh }) => `id: "${fresh}"`, 'id'),
+      'stopReply',
+      fresh('replyId'),
     ),
     row(
       'Subscription.conversationMessageUpdated',
