@@ -27,6 +27,30 @@ describe.runIf(isAsked && browserPath)('payments in a browser', () => {
     expect(await violations()).toEqual([])
   })
 
+  it('leaves out columns beside an open order until the others fit, the state last, and shows them all again when it is closed', async () => {
+    await using stack = new AsyncDisposableStack()
+    const web = await openWeb(stack)
+    const { page, enter } = await web.visit({ viewport: { width: 1280, height: 800 } })
+    await enter(`${web.payments}/orders`)
+    const list = page.getByRole('table', { name: 'Orders' })
+    const headings = async () => (await list.getByRole('columnheader').allInnerTexts()).map(text => text.trim())
+    const surplus = () =>
+      page.evaluate(`Math.max(...[...document.querySelectorAll('.table')].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))`)
+    const all = ['Order', 'Total', 'State', 'Created']
+    expect(await headings()).toEqual(all)
+    await list.getByRole('link').first().click()
+    await page.getByRole('region', { name: 'Order' }).getByText('Subtotal').waitFor()
+    expect([await headings(), await surplus()]).toEqual([['Order', 'Total', 'State'], 0])
+    await page.setViewportSize({ width: 1140, height: 800 })
+    await expect.poll(headings).toEqual(['Order', 'State'])
+    await page.setViewportSize({ width: 1600, height: 800 })
+    await expect.poll(headings).toEqual(all)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await expect.poll(headings).toEqual(['Order', 'Total', 'State'])
+    await page.getByRole('button', { name: 'Close' }).click()
+    await expect.poll(headings).toEqual(all)
+  })
+
   it('adds an endpoint for events, tries it, sends again, gives it a new secret, and disables it', async () => {
     await using stack = new AsyncDisposableStack()
     const web = await openWeb(stack)

@@ -78,5 +78,5 @@ const columns = (search: URLSearchParams): readonly Column<AgentRowFragment>[] =
   { id: 'name', heading: say('agents.one'), isMain: true, cell: ({ id, name }) => <Link to={withSearch(`/agents/${id}`, search, { new: null })}>{name}</Link> },
   { id: 'model', heading: say('agents.model'), cell: ({ model }) => model ?? say('agents.no-model') },
   { id: 'spent', heading: say('agents.spent'), cell: spentOf },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <AgentState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <AgentState status={status} /> },
 ]

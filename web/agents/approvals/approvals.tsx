@@ -84,7 +84,7 @@ const columns = (search: URLSearchParams): readonly Column<ApprovalRowFragment>[
     cell: ({ id, title }) => <Link to={withSearch(`/approvals/${id}`, search, {})}>{title}</Link>,
   },
   { id: 'risk', heading: say('approvals.risk'), cell: ({ risk }) => <Risk risk={risk} /> },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <ApprovalState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <ApprovalState status={status} /> },
   {
     id: 'expires',
     heading: say('approvals.expires'),

@@ -61,7 +61,7 @@ function List({ asks, onClose }: { readonly asks: boolean; onClose(): void }) {
 const columns = (): readonly Column<ConnectorRowFragment>[] => [
   { id: 'name', heading: say('connectors.one'), isMain: true, cell: ({ id, name }) => <Link to={`/connectors/${id}`}>{name}</Link> },
   { id: 'kind', heading: say('connectors.kind'), cell: ({ kind }) => sayIfKnown(`connector-kind.${kind}`, kind) },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <ConnectorState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <ConnectorState status={status} /> },
   {
     id: 'checked',
     heading: say('connectors.checked'),

@@ -95,7 +95,7 @@ const columns = (search: URLSearchParams): readonly Column<KnowledgeRowFragment>
   },
   { id: 'kind', heading: say('knowledge.kind'), cell: ({ kind }) => say(`knowledge-kind.${kind}`) },
   { id: 'for', heading: say('knowledge.for'), cell: ({ visibility }) => say(`knowledge-for.${visibility}`) },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <KnowledgeState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <KnowledgeState status={status} /> },
   {
     id: 'at',
     heading: say('workflows.changed-at'),

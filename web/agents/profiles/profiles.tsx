@@ -72,7 +72,7 @@ const columns = (search: URLSearchParams): readonly Column<ProfileRowFragment>[]
     isMain: true,
     cell: ({ id, displayName }) => <Link to={withSearch(`/profiles/${id}`, search, { new: null })}>{displayName}</Link>,
   },
-  { id: 'status', heading: say('profiles.status'), cell: ({ status }) => <ProfileState status={status} /> },
+  { id: 'status', isKept: true, heading: say('profiles.status'), cell: ({ status }) => <ProfileState status={status} /> },
   {
     id: 'at',
     heading: say('profiles.updated'),

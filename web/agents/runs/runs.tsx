@@ -84,7 +84,7 @@ const columns = (): readonly Column<RunRowFragment>[] => [
     cell: ({ id, workflow }) => <Link to={`/runs/${id}`}>{workflow?.name ?? say('runs.single')}</Link>,
   },
   { id: 'trigger', heading: say('runs.begun-by'), cell: ({ trigger, startedBy }) => startedBy?.name ?? sayIfKnown(`run-trigger.${trigger}`, trigger) },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <RunState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <RunState status={status} /> },
   { id: 'lasted', heading: say('runs.lasted'), isFigure: true, cell: ({ createdAt, finishedAt }) => (finishedAt ? lasted(createdAt, finishedAt) : '–') },
   {
     id: 'at',

@@ -83,7 +83,7 @@ const columns = (search: URLSearchParams): readonly Column<TaskRowFragment>[] =>
     cell: ({ id, title }) => <Link to={withSearch(`/tasks/${id}`, search, { new: null })}>{title}</Link>,
   },
   { id: 'assignee', heading: say('tasks.assignee'), cell: ({ assignee }) => assignee?.name ?? '–' },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <TaskState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <TaskState status={status} /> },
   {
     id: 'due',
     heading: say('tasks.due'),

@@ -77,7 +77,7 @@ const pills = (): readonly (Pill & { readonly name: 'status' })[] => [
 const columns = (): readonly Column<WorkflowRowFragment>[] => [
   { id: 'name', heading: say('workflows.name'), isMain: true, cell: ({ id, name }) => <Link to={`/workflows/${id}`}>{name}</Link> },
   { id: 'trigger', heading: say('workflows.begins'), cell: ({ trigger }) => triggerText(trigger) },
-  { id: 'status', heading: say('workflows.status'), cell: ({ status }) => <WorkflowState status={status} /> },
+  { id: 'status', isKept: true, heading: say('workflows.status'), cell: ({ status }) => <WorkflowState status={status} /> },
   {
     id: 'at',
     heading: say('workflows.changed-at'),

@@ -89,7 +89,7 @@ const columns = (search: URLSearchParams): readonly Column<InvoiceRowFragment>[]
     ),
   },
   { id: 'total', heading: say('invoices.total'), cell: ({ total }) => money(total) },
-  { id: 'status', heading: say('invoices.status'), cell: ({ status }) => <InvoiceState status={status} /> },
+  { id: 'status', isKept: true, heading: say('invoices.status'), cell: ({ status }) => <InvoiceState status={status} /> },
   {
     id: 'due',
     heading: say('invoices.due'),

@@ -77,5 +77,5 @@ const columns = (search: URLSearchParams): readonly Column<MerchantRowFragment>[
   { id: 'name', heading: say('merchants.name'), isMain: true, cell: ({ id, name }) => <Link to={withSearch(`/merchants/${id}`, search, {})}>{name}</Link> },
   { id: 'currency', heading: say('merchants.currency'), cell: ({ defaultCurrency }) => defaultCurrency },
   { id: 'country', heading: say('merchants.country'), cell: ({ country }) => country ?? '–' },
-  { id: 'status', heading: say('merchants.status'), cell: merchant => <MerchantState merchant={merchant} /> },
+  { id: 'status', isKept: true, heading: say('merchants.status'), cell: merchant => <MerchantState merchant={merchant} /> },
 ]

@@ -81,7 +81,7 @@ const columns = (search: URLSearchParams): readonly Column<OrderRowFragment>[] =
     ),
   },
   { id: 'total', heading: say('orders.total'), cell: ({ total }) => money(total) },
-  { id: 'status', heading: say('orders.status'), cell: ({ status }) => <OrderState status={status} /> },
+  { id: 'status', isKept: true, heading: say('orders.status'), cell: ({ status }) => <OrderState status={status} /> },
   {
     id: 'at',
     heading: say('orders.created'),

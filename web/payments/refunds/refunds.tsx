@@ -70,7 +70,7 @@ const columns = (search: URLSearchParams): readonly Column<RefundRowFragment>[] 
     cell: ({ id, amount }) => <Link to={withSearch(`/refunds/${id}`, search, {})}>{money(amount)}</Link>,
   },
   { id: 'reason', heading: say('refunds.reason'), cell: ({ reason }) => say(`refund-reason.${reason}`) },
-  { id: 'status', heading: say('refunds.status'), cell: ({ status }) => <RefundState status={status} /> },
+  { id: 'status', isKept: true, heading: say('refunds.status'), cell: ({ status }) => <RefundState status={status} /> },
   {
     id: 'at',
     heading: say('refunds.created'),

@@ -88,7 +88,7 @@ const columns = (search: URLSearchParams): readonly Column<TransactionRowFragmen
     cell: ({ id, type }) => <Link to={withSearch(`/transactions/${id}`, search, {})}>{say(`transaction-type.${type}`)}</Link>,
   },
   { id: 'amount', heading: say('transactions.amount'), cell: ({ amount }) => money(amount) },
-  { id: 'status', heading: say('transactions.status'), cell: ({ status }) => <TransactionState status={status} /> },
+  { id: 'status', isKept: true, heading: say('transactions.status'), cell: ({ status }) => <TransactionState status={status} /> },
   {
     id: 'at',
     heading: say('transactions.created'),

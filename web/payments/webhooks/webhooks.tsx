@@ -68,7 +68,7 @@ const columns = (search: URLSearchParams): readonly Column<WebhookEventRowFragme
     isMain: true,
     cell: ({ id, type }) => <Link to={withSearch(`/webhooks/${id}`, search, {})}>{type}</Link>,
   },
-  { id: 'status', heading: say('webhooks.status'), cell: ({ status }) => <EventState status={status} /> },
+  { id: 'status', isKept: true, heading: say('webhooks.status'), cell: ({ status }) => <EventState status={status} /> },
   {
     id: 'at',
     heading: say('webhooks.received'),

@@ -70,7 +70,7 @@ const columns = (search: URLSearchParams): readonly Column<CallRowFragment>[] =>
       <Link to={withSearch(`/calls/${id}`, search, {})}>{[operation, model ?? requestedModel].filter(Boolean).join(' · ')}</Link>
     ),
   },
-  { id: 'status', heading: say('calls.status'), cell: ({ status }) => <CallState status={status} /> },
+  { id: 'status', isKept: true, heading: say('calls.status'), cell: ({ status }) => <CallState status={status} /> },
   { id: 'app', heading: say('calls.app'), cell: ({ appId }) => appId },
   { id: 'cost', heading: say('calls.cost'), cell: ({ costMicros }) => dollars(costMicros) },
   {

@@ -67,7 +67,7 @@ function List({ add }: { add(): void }) {
 const columns = (search: URLSearchParams): readonly Column<ClientRowFragment>[] => [
   { id: 'name', heading: say('clients.name'), isMain: true, cell: ({ id, name }) => <Link to={withSearch(`/clients/${id}`, search, {})}>{name}</Link> },
   { id: 'app', heading: say('clients.app'), cell: ({ appId }) => <code>{appId}</code> },
-  { id: 'state', heading: say('clients.state'), cell: ({ active }) => <ClientState isActive={active} /> },
+  { id: 'state', isKept: true, heading: say('clients.state'), cell: ({ active }) => <ClientState isActive={active} /> },
   {
     id: 'used',
     heading: say('clients.last-used'),

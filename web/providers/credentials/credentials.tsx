@@ -95,7 +95,7 @@ const columns = (search: URLSearchParams): readonly Column<CredentialRowFragment
     cell: ({ id, name }) => <Link to={withSearch(`/credentials/${id}`, search, {})}>{name}</Link>,
   },
   { id: 'family', heading: say('family.heading'), cell: ({ family }) => say(`family.${family}`) },
-  { id: 'status', heading: say('credentials.status'), cell: ({ status }) => <CredentialState status={status} /> },
+  { id: 'status', isKept: true, heading: say('credentials.status'), cell: ({ status }) => <CredentialState status={status} /> },
   {
     id: 'used',
     heading: say('credentials.last-used'),

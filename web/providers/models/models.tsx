@@ -87,6 +87,7 @@ function Sources({ governance: { sources } }: { readonly governance: GovernanceF
     { id: 'name', heading: say('models.source'), isMain: true, cell: ({ name }) => name },
     {
       id: 'status',
+      isKept: true,
       heading: say('models.source-state'),
       cell: ({ status }) => (
         <Status meaning={looks[status][0]} icon={looks[status][1]}>
@@ -111,6 +112,7 @@ const columns = (): readonly Column<ModelRowFragment & { readonly id: string }>[
   { id: 'price', heading: say('models.price'), cell: priceOf },
   {
     id: 'state',
+    isKept: true,
     heading: say('models.lifecycle'),
     cell: ({ lifecycle, configured, retiresAt }) =>
       lifecycle === 'ACTIVE' ? (

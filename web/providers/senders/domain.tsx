@@ -92,6 +92,7 @@ const columns = (): readonly Column<DomainCardFragment['records'][number] & { re
   { id: 'value', heading: say('senders.value'), cell: ({ value }) => <Copyable text={value} /> },
   {
     id: 'status',
+    isKept: true,
     heading: say('senders.state'),
     cell: ({ status }) => (
       <Status meaning={recordLooks[status][0]} icon={recordLooks[status][1]}>

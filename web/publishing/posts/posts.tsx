@@ -106,6 +106,6 @@ const columnsFor = (brand: Brand | null, search: URLSearchParams): readonly Colu
     ),
   },
   { id: 'network', heading: say('posts.network'), cell: ({ platform }) => networks[platform] },
-  { id: 'status', heading: say('posts.status'), cell: post => <PostStatus post={post} /> },
+  { id: 'status', isKept: true, heading: say('posts.status'), cell: post => <PostStatus post={post} /> },
   { id: 'time', heading: say('posts.time'), cell: post => <PostTime post={post} zone={brand?.timeZone} /> },
 ]

@@ -85,5 +85,5 @@ const columns = (search: URLSearchParams): readonly Column<VenueRowFragment>[] =
   { id: 'merchant', heading: say('merchants.one'), cell: ({ merchant }) => merchant?.name ?? '–' },
   { id: 'city', heading: say('venues.city'), cell: ({ address }) => [address?.city, address?.country].filter(Boolean).join(', ') || '–' },
   { id: 'zone', heading: say('venues.zone'), cell: ({ timeZone }) => timeZone },
-  { id: 'status', heading: say('merchants.status'), cell: ({ status }) => <VenueState status={status} /> },
+  { id: 'status', isKept: true, heading: say('merchants.status'), cell: ({ status }) => <VenueState status={status} /> },
 ]

@@ -93,6 +93,7 @@ const columns = (close: ((link: PaymentLinkRowFragment) => void) | null): readon
   { id: 'total', heading: say('orders.total'), cell: ({ order }) => (order ? money(order.total) : '–') },
   {
     id: 'status',
+    isKept: true,
     heading: say('orders.status'),
     cell: ({ status }) => (
       <Status meaning={looks[status][0]} icon={looks[status][1]}>

@@ -69,7 +69,7 @@ const columns = (search: URLSearchParams): readonly Column<DisputeRowFragment>[]
     cell: ({ id, amount }) => <Link to={withSearch(`/disputes/${id}`, search, {})}>{money(amount)}</Link>,
   },
   { id: 'reason', heading: say('disputes.reason'), cell: ({ reason }) => reasonOf(reason) },
-  { id: 'status', heading: say('refunds.status'), cell: ({ status }) => <DisputeState status={status} /> },
+  { id: 'status', isKept: true, heading: say('refunds.status'), cell: ({ status }) => <DisputeState status={status} /> },
   {
     id: 'due',
     heading: say('disputes.due'),

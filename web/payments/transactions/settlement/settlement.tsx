@@ -82,7 +82,7 @@ const columns = (search: URLSearchParams): readonly Column<BatchRowFragment>[] =
   },
   { id: 'total', heading: say('orders.total'), cell: ({ controlTotal }) => money(controlTotal) },
   { id: 'lines', heading: say('settlement.lines'), isFigure: true, cell: ({ lineCount }) => lineCount },
-  { id: 'status', heading: say('settlement.status'), cell: ({ status }) => <BatchState status={status} /> },
+  { id: 'status', isKept: true, heading: say('settlement.status'), cell: ({ status }) => <BatchState status={status} /> },
   {
     id: 'at',
     heading: say('settlement.submitted'),

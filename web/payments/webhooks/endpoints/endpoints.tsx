@@ -66,5 +66,5 @@ const columns = (): readonly Column<EndpointRowFragment>[] => [
   { id: 'url', heading: say('endpoints.url'), isMain: true, cell: ({ id, url }) => <Link to={`/webhook-endpoints/${id}`}>{url}</Link> },
   { id: 'description', heading: say('endpoints.description'), cell: ({ description }) => <span className="clip">{description ?? '–'}</span> },
   { id: 'events', heading: say('endpoints.events'), isFigure: true, cell: ({ events }) => events.length },
-  { id: 'state', heading: say('webhooks.status'), cell: endpoint => <EndpointState endpoint={endpoint} /> },
+  { id: 'state', isKept: true, heading: say('webhooks.status'), cell: endpoint => <EndpointState endpoint={endpoint} /> },
 ]

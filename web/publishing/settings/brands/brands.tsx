@@ -85,6 +85,7 @@ const columnsFor = (search: URLSearchParams): readonly Column<BrandRowFragment>[
   { id: 'approval', heading: say('filter.approval'), cell: ({ approvalMode }) => <span className="quiet">{say(`brands.approval-${approvalMode}`)}</span> },
   {
     id: 'state',
+    isKept: true,
     heading: say('posts.status'),
     cell: ({ pausedAt }) => (
       <Status meaning={pausedAt ? 'warning' : 'positive'} icon={pausedAt ? Pause : CircleCheck}>

@@ -64,5 +64,5 @@ const columnsFor = (search: URLSearchParams): readonly Column<WebhookRowFragment
     cell: ({ id, url }) => <Link to={withSearch('/webhooks', search, { endpoint: id })}>{url}</Link>,
   },
   { id: 'events', heading: say('webhooks.events'), cell: ({ events }) => <span className="quiet">{say('webhooks.count', { count: events.length })}</span> },
-  { id: 'state', heading: say('posts.status'), cell: ({ state }) => <WebhookState state={state} /> },
+  { id: 'state', isKept: true, heading: say('posts.status'), cell: ({ state }) => <WebhookState state={state} /> },
 ]
