@@ -44,7 +44,7 @@ export const graphApart: TestFiles = {
 }
 
 /** What people do with the pages, in a browser, and what axe finds on each of them. */
-export const journeys: TestFiles = { name: 'journeys in a browser', seconds: 1260, args: ['--no-file-parallelism', 'test/journeys'], env: { WEB: '1' } }
+export const journeys: TestFiles = { name: 'journeys in a browser', seconds: 1400, args: ['--no-file-parallelism', 'test/journeys'], env: { WEB: '1' } }
 
 /** Chapters of the trial from outside, in the order in which the services were built. */
 export const chapters = {

@@ -17,6 +17,10 @@ const flags = [
   '--disable-component-update',
   '--disable-sync',
   '--disable-dev-shm-usage',
+  // Letters are drawn alike on every machine, so that pictures can be compared.
+  '--font-render-hinting=none',
+  '--disable-lcd-text',
+  '--force-color-profile=srgb',
 ]
 
 /** A page and what its console told of its content-security policy. */
