@@ -91,12 +91,7 @@ export const Table = <Row extends { readonly id: string }>({
               {columns.map(({ id, heading, isMain, isFigure, cell }) => {
                 const shown = cell(row)
                 return (
-                  <td
-                    key={id}
-                    className={isMain ? 'main' : shown === '–' && !isFigure ? 'none' : undefined}
-                    data-heading={isFigure ? heading : undefined}
-                    data-turn={turns.get(id)}
-                  >
+                  <td key={id} className={classOf(isMain, shown === '–' && !isFigure)} data-heading={isFigure ? heading : undefined} data-turn={turns.get(id)}>
                     {shown}
                   </td>
                 )
@@ -107,6 +102,10 @@ export const Table = <Row extends { readonly id: string }>({
       </table>
     </Scroller>
   )
+}
+
+function classOf(isMain: boolean | undefined, isNothing: boolean): string | undefined {
+  return [isMain && 'main', isNothing && 'none'].filter(Boolean).join(' ') || undefined
 }
 
 interface ScrollerProps {

@@ -56,9 +56,12 @@ const columns = (): readonly Column<Entry>[] => [
     id: 'changes',
     heading: say('audit.changes'),
     isMain: true,
-    cell: ({ changes }) => (
-      <span className="clip">{changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join(', ') || '–'}</span>
-    ),
+    cell: ({ changes }) =>
+      changes.length === 0 ? (
+        '–'
+      ) : (
+        <span className="clip">{changes.map(({ field, before, after }) => `${field}: ${before ?? '–'} → ${after ?? '–'}`).join(', ')}</span>
+      ),
   },
   { id: 'actor', heading: say('audit.actor'), cell: ({ user, appId, apiKeyId }) => user?.name ?? appId ?? (apiKeyId ? say('audit.key') : '–') },
   {

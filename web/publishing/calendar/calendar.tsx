@@ -156,7 +156,7 @@ function Days({ brand, view, at, today, platform, mayMove, to }: DaysProps) {
           />
         ))}
       </div>
-      {view === 'list' && seen.length === 0 && <p className="pager">{say('calendar.list-empty')}</p>}
+      {seen.length === 0 && <p className={view === 'list' ? 'pager' : 'pager narrow-alone'}>{say('calendar.list-empty')}</p>}
       {count > entries.length && <p className="pager">{say('calendar.more', { shown: entries.length, count })}</p>}
     </Region>
   )

@@ -87,7 +87,7 @@ function Rail({ pages: { title, start, pages }, isPlatformAdmin }: { readonly pa
             <Menu
               name={say('frame.more')}
               button={
-                <AriaButton>
+                <AriaButton className={shown.slice(4).some(({ page }) => isHere(page.paths)) ? 'here' : ''}>
                   <Icon of={Ellipsis} large />
                   <span className="label">{say('frame.more')}</span>
                 </AriaButton>

@@ -18,9 +18,9 @@ function CopyButton({ text, isQuiet = false }: { readonly text: string; readonly
   )
 }
 
-/** A text to be taken elsewhere, within a line. */
-export const Copyable = ({ text }: { readonly text: string }) => (
-  <span className="copyable">
+/** A text to be taken elsewhere, within a line. @param isClipped whether its beginning is enough, where there is little room */
+export const Copyable = ({ text, isClipped = false }: { readonly text: string; readonly isClipped?: boolean }) => (
+  <span className={isClipped ? 'copyable clipped' : 'copyable'}>
     <code>{text}</code>
     <CopyButton text={text} isQuiet />
   </span>

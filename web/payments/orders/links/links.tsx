@@ -110,7 +110,7 @@ const columns = (close: ((link: PaymentLinkRowFragment) => void) | null): readon
       </time>
     ),
   },
-  { id: 'url', heading: say('links.address'), cell: ({ status, url }) => (status === 'OPEN' ? <Copyable text={url} /> : '–') },
+  { id: 'url', heading: say('links.address'), cell: ({ status, url }) => (status === 'OPEN' ? <Copyable text={url} isClipped /> : '–') },
   ...(close
     ? [
         {
