@@ -16,6 +16,8 @@ describe.runIf(isAsked && browserPath)('pictures', () => {
       const { page, enter } = await web.visit({ viewport: { width, height: 4_000 }, reducedMotion: 'reduce', colorScheme: 'light' })
       await enter(`${web.launcher}/design`)
       await page.evaluate('document.fonts.ready')
+      // What opens choices is loaded when the page is there.
+      await page.locator('[aria-haspopup=listbox]').last().waitFor()
       await page.evaluate(`for (const bar of document.querySelectorAll('.bar, .rail')) bar.style.display = 'none'`)
       for (const sample of await page.locator('section.sample').all()) {
         const name = (await sample.getAttribute('aria-label'))!.replace(', ', '-')

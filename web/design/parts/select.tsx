@@ -1,41 +1,30 @@
 import { ChevronDown } from 'lucide-react'
-import { Button } from 'react-aria-components/Button'
-import { Label } from 'react-aria-components/Label'
-import { ListBox, ListBoxItem } from 'react-aria-components/ListBox'
-import { Popover } from 'react-aria-components/Popover'
-import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select'
+import { lazy, Suspense } from 'react'
 import { Icon } from './icon.tsx'
+import type { SelectProps } from './open-select.tsx'
 
-export interface Choice {
-  readonly id: string
-  readonly name: string
-}
+const OpenSelect = lazy(async () => ({ default: (await import('./open-select.tsx')).OpenSelect }))
 
-/** One of a few: a button that opens a list, by pointer, keys, or the first letters of a name. */
-export const Select = ({
-  label,
-  choices,
-  value,
-  isLabelHidden = false,
-  onChange,
-}: {
-  readonly label: string
-  readonly choices: readonly Choice[]
-  readonly value: string
-  /** Whether its place says already what it is. */
-  readonly isLabelHidden?: boolean
-  onChange(id: string): void
-}) => (
-  <AriaSelect className="field select" selectedKey={value} onSelectionChange={key => onChange(String(key))}>
-    <Label className={isLabelHidden ? 'unseen' : 'react-aria-Label'}>{label}</Label>
-    <Button className="button secondary">
-      <SelectValue className="clip" />
-      <Icon of={ChevronDown} />
-    </Button>
-    <Popover className="popover">
-      <ListBox className="menu" items={choices}>
-        {({ id, name }) => <ListBoxItem id={id}>{name}</ListBoxItem>}
-      </ListBox>
-    </Popover>
-  </AriaSelect>
+/**
+ * One of a few: a button that opens a list, by pointer, keys, or the first letters of a name. What opens it is loaded
+ * with the first one, and until then it stands there closed: most are in dialogs.
+ */
+export const Select = (props: SelectProps) => (
+  <Suspense fallback={<Closed {...props} />}>
+    <OpenSelect {...props} />
+  </Suspense>
 )
+
+/** Looks as it will, and cannot be opened yet. */
+function Closed({ label, choices, value, isLabelHidden = false }: SelectProps) {
+  const name = choices.find(({ id }) => id === value)?.name ?? ''
+  return (
+    <div className="field select">
+      <span className={isLabelHidden ? 'unseen' : 'react-aria-Label'}>{label}</span>
+      <button type="button" className="button secondary" aria-disabled aria-label={`${name} ${label}`}>
+        <span className="clip">{name}</span>
+        <Icon of={ChevronDown} />
+      </button>
+    </div>
+  )
+}

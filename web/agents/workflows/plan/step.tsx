@@ -1,5 +1,6 @@
 import { Field } from '../../../design/parts/field.tsx'
-import { type Choice, Select } from '../../../design/parts/select.tsx'
+import type { Choice } from '../../../design/parts/open-select.tsx'
+import { Select } from '../../../design/parts/select.tsx'
 import { useRead } from '../../../shell/read.ts'
 import { say } from '../../../shell/words.ts'
 import {
