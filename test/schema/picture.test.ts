@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..', '..')
 const folders = (path: string) =>
   readdirSync(join(root, path), { withFileTypes: true })
-    .filter(entry => entry.isDirectory() && !/^(?:node_modules|coverage|\..*)$/.test(entry.name))
+    .filter(entry => entry.isDirectory() && !/^(?:node_modules|coverage|dist|\..*)$/.test(entry.name))
     .map(({ name }) => name)
 
 test('the picture in README.md shows every folder of the project, its router, its subgraphs and their nouns', () => {
