@@ -10,7 +10,10 @@ export function SettingsPage({ actions, children }: { readonly actions?: ReactNo
   const path = usePath()
   const tabs = useRef<HTMLElement>(null)
   // Narrow, the parts are wider than the page: the present one is scrolled to.
-  useEffect(() => tabs.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [path])
+  useEffect(() => {
+    // Newer browsers return a promise, which React would take for the end of the effect.
+    void tabs.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path])
   return (
     <Page title={say('settings.title')} actions={actions}>
       <nav ref={tabs} className="tabs" aria-label={say('settings.title')}>
