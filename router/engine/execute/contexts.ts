@@ -5,6 +5,7 @@ import type { Fetch } from '../engine.ts'
 import type { Place } from '../errors.ts'
 import { type ContextValue, isContextual } from '../graph/contexts.ts'
 import type { Supergraph } from '../supergraph.ts'
+import { isOneOf } from './entities.ts'
 import { createRepresentations, type Represent, type Representations } from './representations.ts'
 import type { ContextFetch, Contexts, EntityGroup, EntityStep } from './step.ts'
 
@@ -133,7 +134,5 @@ function valueIn(value: unknown, path: readonly FetchNodePathSegment[], at: numb
   if (segment === undefined || value === null) return value
   if (!isData(value)) return undefined
   if ('Key' in segment) return Object.hasOwn(value, segment.Key) ? valueIn(value[segment.Key], path, at + 1, supergraph) : undefined
-  const typename = value.__typename
-  const isOfType = typeof typename !== 'string' || segment.TypenameEquals.some(condition => supergraph.covers(condition, typename))
-  return isOfType ? valueIn(value, path, at + 1, supergraph) : undefined
+  return isOneOf(segment.TypenameEquals, value, supergraph) ? valueIn(value, path, at + 1, supergraph) : undefined
 }

@@ -46,7 +46,7 @@ export function visitTargets(
  * Whether an object is of one of these types. A plan omits the type name only where the object has a single possible
  * type.
  */
-function isOneOf(conditions: readonly string[], object: Data, supergraph: Supergraph): boolean {
+export function isOneOf(conditions: readonly string[], object: Data, supergraph: Supergraph): boolean {
   const typename = object.__typename
   return typeof typename !== 'string' || conditions.some(condition => supergraph.covers(condition, typename))
 }

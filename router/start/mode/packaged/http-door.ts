@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type ExecutionResult, getOperationAST, type OperationTypeNode, parse } from 'graphql'
+import { type ExecutionResult, getOperationAST, type OperationTypeNode } from 'graphql'
 import { type IncrementalWriting, incrementalWritingOf } from '../../../door/streaming/incremental-form.ts'
 import type { GatewayEngine, IncrementalPayload } from '../../../engine/package/standalone/create-engine.ts'
+import type { PublicEngine } from './for-clients.ts'
 
 /** Maximum bytes of a request's body, and of a message on a WebSocket. */
 export const mostBytes = 1024 * 1024
@@ -30,7 +31,7 @@ class RequestMistake extends Error {
  * Serves `/graphql` by GET and POST, and `/health/live` and `/health/ready`.
  * @param engineNow returns the engine of the present graph
  */
-export function createDoor(engineNow: () => GatewayEngine): Server {
+export function createDoor(engineNow: () => PublicEngine): Server {
   return createServer((request, response) => {
     serve(request, response, engineNow()).catch(cause => {
       const status = cause instanceof RequestMistake ? cause.status : 500
@@ -41,7 +42,7 @@ export function createDoor(engineNow: () => GatewayEngine): Server {
   })
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, engine: GatewayEngine): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, engine: PublicEngine): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://door')
   if (pathname === '/health/live' || pathname === '/health/ready') return send(response, 200, json, { status: 'ok' })
   if (pathname !== '/graphql') throw new RequestMistake(404, 'Nothing is here: operations go to /graphql.')
@@ -52,7 +53,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, engine:
   const name = typeof operationName === 'string' ? operationName : undefined
   const { accept } = request.headers
   const wantsEvents = accept?.includes('text/event-stream') ?? false
-  const type = request.method === 'GET' || wantsEvents ? typeOf(query, name) : undefined
+  const type = request.method === 'GET' || wantsEvents ? typeOf(engine, query, name) : undefined
   if (request.method === 'GET' && type === 'mutation') throw new RequestMistake(405, 'GET runs queries alone: send mutations by POST.')
   const leaving = new AbortController()
   response.on('close', () => leaving.abort())
@@ -72,12 +73,9 @@ async function serve(request: IncomingMessage, response: ServerResponse, engine:
 }
 
 /** Returns the type of the operation that is meant; undefined for a mistake, which the engine reports. */
-function typeOf(query: string, name: string | undefined): `${OperationTypeNode}` | undefined {
-  try {
-    return getOperationAST(parse(query), name)?.operation
-  } catch {
-    return undefined
-  }
+function typeOf({ read }: PublicEngine, query: string, name: string | undefined): `${OperationTypeNode}` | undefined {
+  const reading = read(query)
+  return 'document' in reading ? getOperationAST(reading.document, name)?.operation : undefined
 }
 
 function readParameters(parameters: URLSearchParams): Asked {
