@@ -135,5 +135,10 @@ test('at most 256 calls, and 64 MiB of them, wait for other workers', async () =
   expect(await called.take(id, body, 100)).toEqual({ status: 503 })
   await vi.advanceTimersByTimeAsync(4_000)
   expect(new Set((await Promise.all([large, ...waiting])).map(({ status }) => status))).toEqual(new Set([503]))
+  // What has ended makes room.
+  const next = Promise.resolve(called.take(id, body, 60 * 1024 * 1024)).then(() => 'ended')
+  expect(await Promise.race([next, vi.advanceTimersByTimeAsync(3_000).then(() => 'waits')])).toBe('waits')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await next).toBe('ended')
   Object.assign(workers[1]!.process, { send: undefined })
 })

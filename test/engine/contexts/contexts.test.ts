@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSupergraph } from '../../../router/engine/supergraph.ts'
+import { payloadsOf } from '../incremental/payloads-of.ts'
 import { compose, type Part, testGraph } from '../supergraph-fixture.ts'
 import { contextParts as parts } from './graph.ts'
 
@@ -67,6 +68,13 @@ describe('@context and @fromContext', () => {
         { owner: { greeting: 'Hello p2 in null', best: { price: 's2 1 null', body: 'body of s2' } } },
       ],
     })
+  })
+
+  it('fetches a value with the payload that needs it, where a client takes it later', async () => {
+    const source = '{ latest { id posts { price } ... @defer { currency { code } } } }'
+    const [first, ...later] = await payloadsOf(testGraph(parts), source)
+    expect(first).toMatchObject({ data: { latest: { id: 'a1', posts: [{ price: 's1 1 EUR' }, { price: 's2 1 EUR' }] } } })
+    expect(JSON.stringify(later)).toContain('"currency":{"code":"EUR"}')
   })
 
   it('reports an error at the entities with the value for which it came', async () => {

@@ -56,7 +56,7 @@ function resolversWith(codeOf: CodeOf) {
 const fromContext = '@fromContext(field: "$account { currency { code } }")'
 
 function sdlWith(context: string, code: string, more = '') {
-  return `type Query { accounts: [Account!]! account(id: ID!): Account ${more ? 'count: Int' : ''} }
+  return `type Query { accounts: [Account!]! account(id: ID!): Account ${more ? 'count: Int latest: Business' : ''} }
     interface Account ${context} { id: ID! currency: Currency owner: Person! posts: [Post!]! }
     type Business implements Account @key(fields: "id") ${context} { id: ID! currency: Currency owner: Person! posts: [Post!]! }
     type Private implements Account @key(fields: "id") ${context} { id: ID! currency: Currency owner: Person! posts: [Post!]! }
@@ -74,8 +74,12 @@ const reading = {
 export const contextParts: Record<string, Part> = {
   accounts: { sdl: sdlWith('@context(name: "account")', `code: String ${fromContext},`), resolvers: resolversWith((_, { code }) => code) },
   posts: {
-    sdl: 'type Query { count: Int } type Post @key(fields: "id") { id: ID! body: String reviews: [Review!]! } type Review @key(fields: "id") { id: ID! stars: Int }',
-    resolvers: { Post: { __resolveReference: refer, ...reading }, Review: { __resolveReference: refer, stars: () => 5 } },
+    sdl: 'type Query { count: Int latest: Business } type Business @key(fields: "id", resolvable: false) { id: ID! } type Post @key(fields: "id") { id: ID! body: String reviews: [Review!]! } type Review @key(fields: "id") { id: ID! stars: Int }',
+    resolvers: {
+      Query: { latest: () => ({ id: 'a1' }) },
+      Post: { __resolveReference: refer, ...reading },
+      Review: { __resolveReference: refer, stars: () => 5 },
+    },
   },
 }
 
@@ -85,6 +89,11 @@ const whole = resolversWith(({ code }) => code)
 export const carryingParts: Record<string, Part> = {
   all: {
     sdl: `${sdlWith('', '', 'body: String reviews: [Review!]!')} type Review @key(fields: "id") { id: ID! stars: Int }`,
-    resolvers: { ...whole, Post: { ...whole.Post, ...reading }, Review: { __resolveReference: refer, stars: () => 5 } },
+    resolvers: {
+      ...whole,
+      Query: { ...whole.Query, latest: () => accountOf('a1') },
+      Post: { ...whole.Post, ...reading },
+      Review: { __resolveReference: refer, stars: () => 5 },
+    },
   },
 }
